@@ -15,6 +15,7 @@
 
 #include "model/arena.h"
 #include "model/kernel.h"
+#include "model/plan.h"
 #include "model/target.h"
 
 #ifdef __cplusplus
@@ -61,6 +62,12 @@ struct tg_site {
 /* All sites of the module in program order; the array lives in the arena. */
 bool tg_collect_sites(MlirOperation module, struct tg_arena *arena,
                       struct tg_site **sites, size_t *count);
+
+/* Writes the choice as the attribute tgraph.config of the operation, and the
+ * target's description on the module that holds it. */
+void tg_set_config(MlirOperation op, const struct tg_kernel *kernel,
+                   const struct tg_config *config);
+void tg_set_target(MlirOperation module, const struct tg_target *target);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A plan is what a configuration means for a kernel: the role of every loop,
+ * the sizes of all blocks and what is copied where. Legality, cost features
+ * and generated code are all derived from the plan, so they can't disagree.
+ *
+ * The nest that a plan describes, outermost first:
+ *
+ *   batch loops         parallel loops of the operand that follows the vector
+ *     vector blocks     step block_vector
+ *       reduction blocks  step block_reduction   [pack what follows vectors]
+ *         row loops     parallel loops that it doesn't depend on
+ *           row blocks  step block_rows          [pack what follows rows]
+ *             register tiles: rows x vectors     [accumulators in registers]
+ *               reduction loops
+ *       [transpose the packed result]
+ */
+#ifndef TGRAPH_MODEL_PLAN_H
+#define TGRAPH_MODEL_PLAN_H
+
+#include "model/canonical.h"
+#include "model/target.h"
+
+enum tg_knob {
+#define KNOB(name, unit, doc) TG_KNOB_##name,
+#include "model/knobs.def"
+  TG_KNOB_COUNT
+};
+
+/* The names of the knobs, in order. */
+extern const char *const tg_knob_names[TG_KNOB_COUNT];
+
+struct tg_config {
+  int32_t knob[TG_KNOB_COUNT];
+};
+
+enum { TG_NO_LOOP = -1 };
+
+struct tg_plan {
+  struct tg_canonical canonical; /* with flattening applied */
+  int vector_loop;
+  int row_loop; /* TG_NO_LOOP: none, rows == 1 */
+  /* Flattened vector loop v counts outer = v / flat_inner,
+   * inner = v % flat_inner in the operands that were not collapsed; their
+   * coefficients are in gather_outer and gather_inner (elements). 0: none. */
+  int64_t flat_inner;
+  int gathered; /* the operand that is gathered, -1: none */
+  int64_t gather_outer, gather_inner;
+
+  int64_t lanes;   /* elements of a vector register */
+  int64_t vectors; /* registers of a row of the tile */
+  int64_t width;   /* lanes * vectors */
+  int64_t rows;
+  int64_t unroll;
+  int64_t block_vector, block_rows, block_reduction; /* at most the extent */
+  bool vectors_inner; /* knob `order` */
+  bool packed[TG_OPERAND_COUNT];
+  bool follows_vector[TG_OPERAND_COUNT];
+  bool follows_row[TG_OPERAND_COUNT];
+
+  int batch_count, batch[TG_MAX_LOOPS];         /* outermost first */
+  int outer_row_count, outer_row[TG_MAX_LOOPS]; /* outermost first */
+  int reduction_count, reduction[TG_MAX_LOOPS]; /* outermost first */
+
+  int64_t vector_extent, row_extent, reduction_extent; /* of the split loops;
+                                   reduction_extent is the outermost loop's */
+  int64_t reduction_rest; /* product of the other reduction loops */
+  int64_t outer_rows;     /* product of the extents of the outer row loops */
+};
+
+/*
+ * Fills the plan, or returns the reason why the configuration can't be carried
+ * out (a string of static lifetime). NULL: legal. The stock configuration has
+ * no plan and is answered with a reason too.
+ */
+const char *tg_plan_make(const struct tg_kernel *kernel,
+                         const struct tg_config *config,
+                         const struct tg_target *target, struct tg_plan *plan);
+
+/* Elements of the scratch buffers, 0 where the operand isn't packed. */
+int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand);
+
+#endif
