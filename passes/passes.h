@@ -62,6 +62,9 @@ struct tg_site {
 /* All sites of the module in program order; the array lives in the arena. */
 bool tg_collect_sites(MlirOperation module, struct tg_arena *arena,
                       struct tg_site **sites, size_t *count);
+/* Describes the operation; false where it is none that we configure. Does not
+ * look at tgraph.skip. */
+bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel);
 
 /* Writes the choice as the attribute tgraph.config of the operation, and the
  * target's description on the module that holds it. */

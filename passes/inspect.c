@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Read-only questions about operations that several passes ask.
+ */
+#include "passes/inspect.h"
+
+#include <math.h>
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <string.h>
+
+MlirStringRef tg_op_name(MlirOperation op) {
+  return mlirIdentifierStr(mlirOperationGetName(op));
+}
+
+bool tg_op_is(MlirOperation op, const char *name) {
+  if (mlirOperationIsNull(op))
+    return false;
+  MlirStringRef own = tg_op_name(op);
+  return own.length == strlen(name) && memcmp(own.data, name, own.length) == 0;
+}
+
+bool tg_op_name_starts_with(MlirOperation op, const char *prefix) {
+  MlirStringRef own = tg_op_name(op);
+  size_t length = strlen(prefix);
+  return own.length >= length && memcmp(own.data, prefix, length) == 0;
+}
+
+MlirOperation tg_value_producer(MlirValue value) {
+  if (mlirValueIsNull(value) || !mlirValueIsAOpResult(value))
+    return (MlirOperation){NULL};
+  return mlirOpResultGetOwner(value);
+}
+
+bool tg_op_has_attribute(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(mlirOperationGetAttributeByName(
+      op, mlirStringRefCreateFromCString(name)));
+}
+
+int tg_op_get_maps(MlirOperation op, int capacity, MlirAffineMap *maps) {
+  MlirAttribute attribute = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAArray(attribute))
+    return -1;
+  intptr_t count = mlirArrayAttrGetNumElements(attribute);
+  if (count > capacity || count != mlirOperationGetNumOperands(op))
+    return -1;
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAttribute map = mlirArrayAttrGetElement(attribute, i);
+    if (!mlirAttributeIsAAffineMap(map))
+      return -1;
+    maps[i] = mlirAffineMapAttrGetValue(map);
+  }
+  return (int)count;
+}
+
+/* Adds scale * expr to the factors of the loops and to the offset. */
+static bool add_linear(MlirAffineExpr expr, int64_t scale, int64_t *factors,
+                       int64_t *offset) {
+  if (mlirAffineExprIsADim(expr)) {
+    int64_t *factor = &factors[mlirAffineDimExprGetPosition(expr)];
+    return !__builtin_add_overflow(*factor, scale, factor);
+  }
+  if (mlirAffineExprIsAConstant(expr)) {
+    int64_t value = mlirAffineConstantExprGetValue(expr);
+    return !__builtin_mul_overflow(value, scale, &value) &&
+           !__builtin_add_overflow(*offset, value, offset);
+  }
+  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
+    return false;
+  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr);
+  MlirAffineExpr rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  if (mlirAffineExprIsAAdd(expr))
+    return add_linear(lhs, scale, factors, offset) &&
+           add_linear(rhs, scale, factors, offset);
+  if (mlirAffineExprIsAConstant(lhs)) {
+    MlirAffineExpr swapped = lhs;
+    lhs = rhs;
+    rhs = swapped;
+  }
+  if (!mlirAffineExprIsAConstant(rhs))
+    return false;
+  int64_t factor = mlirAffineConstantExprGetValue(rhs);
+  return !__builtin_mul_overflow(factor, scale, &factor) &&
+         add_linear(lhs, factor, factors, offset);
+}
+
+static bool subscript_from_expr(MlirAffineExpr expr, int loop_count,
+                                int32_t *coefficients) {
+  int64_t factors[TG_MAX_LOOPS] = {0};
+  int64_t offset = 0;
+  if (!add_linear(expr, 1, factors, &offset) || offset != 0)
+    return false;
+  for (int l = 0; l < loop_count; ++l) {
+    if (factors[l] < 0 || factors[l] > INT32_MAX)
+      return false;
+    coefficients[l] = (int32_t)factors[l];
+  }
+  return true;
+}
+
+static bool shape_of_type(MlirType type, struct tg_access *access) {
+  access->rank = 0;
+  if (!mlirTypeIsAShaped(type))
+    return true;
+  if (!mlirShapedTypeHasRank(type) || mlirShapedTypeGetRank(type) > TG_MAX_RANK)
+    return false;
+  access->rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = 0; d < access->rank; ++d) {
+    int64_t extent = mlirShapedTypeGetDimSize(type, d);
+    access->extent[d] = mlirShapedTypeIsDynamicSize(extent) ? 0 : extent;
+  }
+  return true;
+}
+
+bool tg_access_from_map(MlirAffineMap map, MlirType type,
+                        struct tg_access *access) {
+  memset(access, 0, sizeof *access);
+  intptr_t loop_count = mlirAffineMapGetNumDims(map);
+  if (!shape_of_type(type, access) || loop_count > TG_MAX_LOOPS ||
+      mlirAffineMapGetNumSymbols(map) != 0 ||
+      mlirAffineMapGetNumResults(map) != access->rank)
+    return false;
+  for (int d = 0; d < access->rank; ++d)
+    if (!subscript_from_expr(mlirAffineMapGetResult(map, d), (int)loop_count,
+                             access->coefficient[d]))
+      return false;
+  return true;
+}
+
+/* Is the operation `name` on these two values in either order? */
+static bool is_binary_of(MlirOperation op, const char *name, MlirValue a,
+                         MlirValue b) {
+  if (!tg_op_is(op, name) || mlirOperationGetNumOperands(op) != 2)
+    return false;
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirValue y = mlirOperationGetOperand(op, 1);
+  return (mlirValueEqual(x, a) && mlirValueEqual(y, b)) ||
+         (mlirValueEqual(x, b) && mlirValueEqual(y, a));
+}
+
+bool tg_op_is_multiply_add(MlirOperation op) {
+  if (mlirOperationGetNumRegions(op) != 1)
+    return false;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (mlirBlockIsNull(block) || mlirBlockGetNumArguments(block) != 3 ||
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+    return false;
+  MlirOperation mul = mlirBlockGetFirstOperation(block);
+  if (!is_binary_of(mul, "arith.mulf", mlirBlockGetArgument(block, 0),
+                    mlirBlockGetArgument(block, 1)))
+    return false;
+  MlirOperation add = mlirOperationGetNextInBlock(mul);
+  if (!is_binary_of(add, "arith.addf", mlirOperationGetResult(mul, 0),
+                    mlirBlockGetArgument(block, 2)))
+    return false;
+  MlirOperation yield = mlirOperationGetNextInBlock(add);
+  return tg_op_is(yield, "linalg.yield") &&
+         mlirOperationGetNumOperands(yield) == 1 &&
+         mlirValueEqual(mlirOperationGetOperand(yield, 0),
+                        mlirOperationGetResult(add, 0));
+}
+
+bool tg_value_is_weight(MlirValue value) {
+  MlirOperation producer = tg_value_producer(value);
+  while (tg_op_is(producer, "tensor.expand_shape") ||
+         tg_op_is(producer, "tensor.collapse_shape")) {
+    value = mlirOperationGetOperand(producer, 0);
+    producer = tg_value_producer(value);
+  }
+  if (!mlirOperationIsNull(producer))
+    return tg_op_is(producer, "arith.constant");
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  MlirOperation function = mlirBlockGetParentOperation(block);
+  return tg_op_is(function, "func.func") &&
+         mlirBlockEqual(
+             block, mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block)));
+}
+
+bool tg_value_is_zero_fill(MlirValue value) {
+  MlirOperation fill = tg_value_producer(value);
+  if (!tg_op_is(fill, "linalg.fill") || mlirOperationGetNumOperands(fill) != 2)
+    return false;
+  MlirOperation constant = tg_value_producer(mlirOperationGetOperand(fill, 0));
+  MlirOperation empty = tg_value_producer(mlirOperationGetOperand(fill, 1));
+  if (!tg_op_is(constant, "arith.constant") || !tg_op_is(empty, "tensor.empty"))
+    return false;
+  MlirAttribute number = mlirOperationGetAttributeByName(
+      constant, mlirStringRefCreateFromCString("value"));
+  if (mlirAttributeIsNull(number) || !mlirAttributeIsAFloat(number))
+    return false;
+  double zero = mlirFloatAttrGetValueDouble(number);
+  return zero == 0.0 && !signbit(zero);
+}

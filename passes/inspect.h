@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Read-only questions about operations that several passes ask.
+ */
+#ifndef TGRAPH_PASSES_INSPECT_H
+#define TGRAPH_PASSES_INSPECT_H
+
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+
+#include "model/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The operation's full name, "linalg.matmul"; lives as long as the context. */
+MlirStringRef tg_op_name(MlirOperation op);
+bool tg_op_is(MlirOperation op, const char *name);
+bool tg_op_name_starts_with(MlirOperation op, const char *prefix);
+/* The operation that made the value; a null operation for an argument. */
+MlirOperation tg_value_producer(MlirValue value);
+bool tg_op_has_attribute(MlirOperation op, const char *name);
+
+/* The indexing maps of a structured linalg operation, one per operand.
+ * Returns their number, or -1 when it has none or more than `capacity`. */
+int tg_op_get_maps(MlirOperation op, int capacity, MlirAffineMap *maps);
+
+/*
+ * How the map addresses an operand of the type. False unless every result is a
+ * sum of loops times positive factors without an offset (a constant 0 is the
+ * empty sum), and the counts fit. A dynamic dimension has extent 0; a scalar
+ * has rank 0.
+ */
+bool tg_access_from_map(MlirAffineMap map, MlirType type,
+                        struct tg_access *access);
+
+/* Is the operation's only block "yield(add(mul(in0, in1), out))" on floats,
+ * operands in any order? */
+bool tg_op_is_multiply_add(MlirOperation op);
+
+/* Is the value a constant, or an argument of the function that it is in,
+ * maybe reshaped by tensor.expand_shape or tensor.collapse_shape? */
+bool tg_value_is_weight(MlirValue value);
+/* Is the value +0.0 everywhere: a linalg.fill of a tensor.empty? */
+bool tg_value_is_zero_fill(MlirValue value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

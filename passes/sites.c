@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Finds the operations that have a space of configurations and describes each
+ * as a kernel. What an operation is, is read from its maps and its body alone,
+ * so a named operation and the generic that says the same are one kernel.
+ */
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <string.h>
+
+#include "passes/inspect.h"
+#include "passes/passes.h"
+
+/* Elements of one operand, so that no address of any element overflows. */
+static const int64_t max_elements = INT64_C(1) << 40;
+
+/* A dense tensor of f32 or f64 with positive static dimensions. */
+static bool is_supported_type(MlirType type, enum tg_element *element) {
+  if (!mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
+      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+    return false;
+  int64_t elements = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    int64_t extent = mlirShapedTypeGetDimSize(type, d);
+    if (extent < 1 || extent > max_elements / elements)
+      return false;
+    elements *= extent;
+  }
+  MlirType element_type = mlirShapedTypeGetElementType(type);
+  *element = mlirTypeIsAF64(element_type) ? TG_F64 : TG_F32;
+  return mlirTypeIsAF32(element_type) || mlirTypeIsAF64(element_type);
+}
+
+/* Fills the operands' accesses; false where a type or a map is not served. */
+static bool read_operands(MlirOperation op, struct tg_kernel *kernel) {
+  MlirAffineMap maps[TG_OPERAND_COUNT];
+  if (mlirOperationGetNumOperands(op) != TG_OPERAND_COUNT ||
+      mlirOperationGetNumResults(op) != 1 ||
+      tg_op_get_maps(op, TG_OPERAND_COUNT, maps) != TG_OPERAND_COUNT)
+    return false;
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, o));
+    enum tg_element element;
+    if (!is_supported_type(type, &element) ||
+        (o > 0 && element != kernel->element) ||
+        !tg_access_from_map(maps[o], type, &kernel->operand[o]))
+      return false;
+    kernel->element = element;
+  }
+  kernel->loop_count = (int)mlirAffineMapGetNumDims(maps[TG_RESULT]);
+  return true;
+}
+
+/* The loops of one subscript: how many, and the last one. */
+static int count_loops(const struct tg_access *access, int dimension,
+                       int loop_count, int *last) {
+  int count = 0;
+  for (int l = 0; l < loop_count; ++l)
+    if (access->coefficient[dimension][l] != 0) {
+      *last = l;
+      ++count;
+    }
+  return count;
+}
+
+/* Takes the extents of the loops that step a dimension by one; every loop has
+ * to be such a loop somewhere. */
+static bool read_extents(struct tg_kernel *kernel) {
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    const struct tg_access *access = &kernel->operand[o];
+    for (int d = 0; d < access->rank; ++d) {
+      int l = 0;
+      if (count_loops(access, d, kernel->loop_count, &l) == 1 &&
+          access->coefficient[d][l] == 1)
+        kernel->extent[l] = access->extent[d];
+    }
+  }
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->extent[l] < 1)
+      return false;
+  return true;
+}
+
+/* Each loop steps at most one dimension of the operand: no diagonals. */
+static bool has_no_diagonal(const struct tg_access *access, int loop_count) {
+  for (int l = 0; l < loop_count; ++l) {
+    int uses = 0;
+    for (int d = 0; d < access->rank; ++d)
+      uses += access->coefficient[d][l] != 0;
+    if (uses > 1)
+      return false;
+  }
+  return true;
+}
+
+/* Each dimension is one loop, or the constant 0 of a dimension of one. */
+static bool is_plain_access(const struct tg_access *access, int loop_count) {
+  for (int d = 0; d < access->rank; ++d) {
+    int l = 0;
+    int count = count_loops(access, d, loop_count, &l);
+    if (count > 1 || (count == 1 && access->coefficient[d][l] != 1) ||
+        (count == 0 && access->extent[d] != 1))
+      return false;
+  }
+  return true;
+}
+
+/*
+ * As above, and a dimension may be a window: a parallel loop times the stride
+ * plus a reduction loop of the filter times the dilation. A parallel loop
+ * alone may have a stride.
+ */
+static bool is_image_access(const struct tg_kernel *kernel) {
+  const struct tg_access *image = &kernel->operand[TG_LHS];
+  for (int d = 0; d < image->rank; ++d) {
+    int last = 0;
+    int count = count_loops(image, d, kernel->loop_count, &last);
+    if (count > 2 || (count == 0 && image->extent[d] != 1) ||
+        (count == 1 && kernel->reduction[last] &&
+         image->coefficient[d][last] != 1))
+      return false;
+    if (count != 2)
+      continue;
+    int first = 0;
+    while (image->coefficient[d][first] == 0)
+      ++first;
+    int filter = kernel->reduction[first] ? first : last;
+    if (kernel->reduction[first] == kernel->reduction[last] ||
+        !tg_kernel_uses(kernel, TG_RHS, filter))
+      return false;
+  }
+  return true;
+}
+
+/* Do the loops have the kinds that the maps imply? A named operation has no
+ * iterator_types: its maps define them. */
+static bool are_iterators_as_implied(MlirOperation op,
+                                     const struct tg_kernel *kernel) {
+  MlirAttribute kinds = mlirOperationGetAttributeByName(
+      op, mlirStringRefCreateFromCString("iterator_types"));
+  if (mlirAttributeIsNull(kinds))
+    return true;
+  if (!mlirAttributeIsAArray(kinds) ||
+      mlirArrayAttrGetNumElements(kinds) != kernel->loop_count)
+    return false;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute expected[2] = {
+      mlirAttributeParseGet(context, mlirStringRefCreateFromCString(
+                                         "#linalg.iterator_type<parallel>")),
+      mlirAttributeParseGet(context, mlirStringRefCreateFromCString(
+                                         "#linalg.iterator_type<reduction>"))};
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (!mlirAttributeEqual(mlirArrayAttrGetElement(kinds, l),
+                            expected[kernel->reduction[l]]))
+      return false;
+  return true;
+}
+
+/* At least one loop of each kind, each operand walked in a way we can tile. */
+static bool are_loops_supported(struct tg_kernel *kernel) {
+  int reductions = 0;
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    kernel->reduction[l] = !tg_kernel_uses(kernel, TG_RESULT, l);
+    reductions += kernel->reduction[l];
+  }
+  if (reductions == 0 || reductions == kernel->loop_count)
+    return false;
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (!has_no_diagonal(&kernel->operand[o], kernel->loop_count))
+      return false;
+  return is_plain_access(&kernel->operand[TG_RESULT], kernel->loop_count) &&
+         is_plain_access(&kernel->operand[TG_RHS], kernel->loop_count) &&
+         is_image_access(kernel) && read_extents(kernel);
+}
+
+bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
+  memset(kernel, 0, sizeof *kernel);
+  if (!tg_op_name_starts_with(op, "linalg.") || !read_operands(op, kernel) ||
+      !tg_op_is_multiply_add(op) || !are_loops_supported(kernel) ||
+      !are_iterators_as_implied(op, kernel))
+    return false;
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    kernel->weight[o] = tg_value_is_weight(mlirOperationGetOperand(op, o));
+  kernel->init_is_zero =
+      tg_value_is_zero_fill(mlirOperationGetOperand(op, TG_RESULT));
+  return true;
+}
+
+struct site_list {
+  struct tg_arena *arena;
+  struct tg_site *sites;
+  size_t count;
+  size_t capacity;
+};
+
+static bool append_site(struct site_list *list, MlirOperation op,
+                        const struct tg_kernel *kernel) {
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 16;
+    struct tg_site *sites =
+        tg_arena_alloc(list->arena, capacity, sizeof *sites);
+    if (!sites)
+      return false;
+    if (list->count)
+      memcpy(sites, list->sites, list->count * sizeof *sites);
+    list->sites = sites;
+    list->capacity = capacity;
+  }
+  list->sites[list->count].op = op;
+  list->sites[list->count].kernel = *kernel;
+  ++list->count;
+  return true;
+}
+
+/* Scalar code in the body of a structured or tensor operation is no place
+ * for a site, and what a nested module or a schedule holds isn't ours. */
+static bool is_closed(MlirOperation op) {
+  return tg_op_name_starts_with(op, "linalg.") ||
+         tg_op_name_starts_with(op, "tensor.") ||
+         tg_op_name_starts_with(op, "transform.") ||
+         tg_op_is(op, "builtin.module");
+}
+
+static bool collect_op(MlirOperation op, struct site_list *list);
+
+static bool collect_regions(MlirOperation op, struct site_list *list) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation inner = mlirBlockGetFirstOperation(block);
+           !mlirOperationIsNull(inner);
+           inner = mlirOperationGetNextInBlock(inner))
+        if (!collect_op(inner, list))
+          return false;
+  return true;
+}
+
+static bool collect_op(MlirOperation op, struct site_list *list) {
+  struct tg_kernel kernel;
+  if (tg_op_has_attribute(op, "tgraph.skip"))
+    return true;
+  if (tg_kernel_from_op(op, &kernel))
+    return append_site(list, op, &kernel);
+  return is_closed(op) || collect_regions(op, list);
+}
+
+static bool collect_function(MlirOperation op, struct site_list *list) {
+  if (!tg_op_is(op, "func.func") || tg_op_has_attribute(op, "tgraph.skip"))
+    return true;
+  return collect_regions(op, list);
+}
+
+bool tg_collect_sites(MlirOperation module, struct tg_arena *arena,
+                      struct tg_site **sites, size_t *count) {
+  struct site_list list = {arena, NULL, 0, 0};
+  bool fits = true;
+  if (tg_op_is(module, "func.func")) {
+    fits = collect_function(module, &list);
+  } else if (!tg_op_has_attribute(module, "tgraph.skip")) {
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    for (MlirOperation op = mlirBlockGetFirstOperation(body);
+         fits && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+      fits = collect_function(op, &list);
+  }
+  *sites = list.sites;
+  *count = list.count;
+  return fits;
+}
