@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * tgraph-strip: takes away every tgraph.* attribute that the other passes left
+ * or that the user wrote for them, on operations and on the arguments and
+ * results of functions and calls. Transform scripts are the user's programs
+ * and are left as they are, with all that is inside them.
+ */
+#include "passes/passes.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/Diagnostics.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char prefix[] = "tgraph.";
+
+static MlirStringRef string_ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static bool has_prefix(MlirStringRef text, const char *start) {
+  size_t length = strlen(start);
+  return text.length >= length && memcmp(text.data, start, length) == 0;
+}
+
+static bool is_ours(MlirNamedAttribute attribute) {
+  return has_prefix(mlirIdentifierStr(attribute.name), prefix);
+}
+
+/* Returns the number of attributes removed. */
+static size_t strip_discardable(MlirOperation op) {
+  size_t removed = 0;
+  intptr_t position = mlirOperationGetNumDiscardableAttributes(op);
+  while (position-- > 0) {
+    MlirNamedAttribute attribute =
+        mlirOperationGetDiscardableAttribute(op, position);
+    if (!is_ours(attribute))
+      continue;
+    mlirOperationRemoveDiscardableAttributeByName(
+        op, mlirIdentifierStr(attribute.name));
+    ++removed;
+  }
+  return removed;
+}
+
+/* The dictionary without our attributes; a null attribute when out of memory.
+ * Adds to *removed. */
+static MlirAttribute strip_dictionary(MlirAttribute dictionary,
+                                      size_t *removed) {
+  intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
+  MlirNamedAttribute *kept = malloc((size_t)(count + 1) * sizeof(*kept));
+  if (!kept)
+    return mlirAttributeGetNull();
+  intptr_t kept_count = 0;
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(dictionary, i);
+    if (!is_ours(attribute))
+      kept[kept_count++] = attribute;
+  }
+  *removed += (size_t)(count - kept_count);
+  MlirAttribute result = mlirDictionaryAttrGet(
+      mlirAttributeGetContext(dictionary), kept_count, kept);
+  free(kept);
+  return result;
+}
+
+/* An array of dictionaries, one per argument or result. False when out of
+ * memory; adds to *removed. */
+static bool strip_dictionaries(MlirOperation op, const char *name,
+                               size_t *removed) {
+  if (!mlirOperationHasInherentAttributeByName(op, string_ref(name)))
+    return true;
+  MlirAttribute array =
+      mlirOperationGetInherentAttributeByName(op, string_ref(name));
+  if (mlirAttributeIsNull(array) || !mlirAttributeIsAArray(array))
+    return true;
+  intptr_t count = mlirArrayAttrGetNumElements(array);
+  MlirAttribute *elements = malloc((size_t)(count + 1) * sizeof(*elements));
+  if (!elements)
+    return false;
+  size_t found = 0;
+  bool empty = true, good = true;
+  for (intptr_t i = 0; i < count; ++i) {
+    elements[i] = mlirArrayAttrGetElement(array, i);
+    if (!mlirAttributeIsADictionary(elements[i])) {
+      empty = false;
+      continue;
+    }
+    elements[i] = strip_dictionary(elements[i], &found);
+    good = good && !mlirAttributeIsNull(elements[i]);
+    empty = empty && good && mlirDictionaryAttrGetNumElements(elements[i]) == 0;
+  }
+  if (good && found) {
+    /* No attributes at all are written as no array, not as empty ones. */
+    MlirAttribute stripped =
+        empty
+            ? mlirAttributeGetNull()
+            : mlirArrayAttrGet(mlirAttributeGetContext(array), count, elements);
+    mlirOperationSetInherentAttributeByName(op, string_ref(name), stripped);
+    *removed += found;
+  }
+  free(elements);
+  return good;
+}
+
+struct strip_state {
+  size_t removed;
+  bool out_of_memory;
+};
+
+static MlirWalkResult strip_operation(MlirOperation op, void *user) {
+  struct strip_state *state = user;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (has_prefix(name, "transform."))
+    return MlirWalkResultSkip;
+  state->removed += strip_discardable(op);
+  if (!strip_dictionaries(op, "arg_attrs", &state->removed) ||
+      !strip_dictionaries(op, "res_attrs", &state->removed)) {
+    state->out_of_memory = true;
+    return MlirWalkResultInterrupt;
+  }
+  return MlirWalkResultAdvance;
+}
+
+MlirLogicalResult tg_strip(MlirOperation module,
+                           const struct tg_remark_sink *remarks) {
+  struct strip_state state = {0, false};
+  mlirOperationWalk(module, strip_operation, &state, MlirWalkPreOrder);
+  MlirLocation location = mlirOperationGetLocation(module);
+  if (state.out_of_memory) {
+    mlirEmitError(location, "tgraph-strip: out of memory");
+    return mlirLogicalResultFailure();
+  }
+  if (remarks && remarks->emit && state.removed) {
+    char message[64];
+    snprintf(message, sizeof(message), "removed %zu tgraph attribute%s",
+             state.removed, state.removed == 1 ? "" : "s");
+    remarks->emit(remarks->user, location, "passed", message);
+  }
+  return mlirLogicalResultSuccess();
+}
