@@ -129,6 +129,49 @@ bool tg_access_from_map(MlirAffineMap map, MlirType type,
   return true;
 }
 
+/* The loop that steps the dimension by one and alone; -1 where none does. */
+static int plain_loop(const struct tg_access *access, int dimension,
+                      int loop_count) {
+  int loop = -1;
+  for (int l = 0; l < loop_count; ++l) {
+    int32_t coefficient = access->coefficient[dimension][l];
+    if (coefficient == 0)
+      continue;
+    if (coefficient != 1 || loop >= 0)
+      return -1;
+    loop = l;
+  }
+  return loop;
+}
+
+enum { MAX_OPERANDS = 8 };
+
+bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel) {
+  MlirAffineMap maps[MAX_OPERANDS];
+  int count = tg_op_get_maps(op, MAX_OPERANDS, maps);
+  if (count < TG_OPERAND_COUNT)
+    return false;
+  const int operands[TG_OPERAND_COUNT] = {0, 1, count - 1};
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (!tg_access_from_map(
+            maps[operands[o]],
+            mlirValueGetType(mlirOperationGetOperand(op, operands[o])),
+            &kernel->operand[o]))
+      return false;
+  kernel->loop_count = (int)mlirAffineMapGetNumDims(maps[0]);
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    kernel->extent[l] = 0;
+    kernel->reduction[l] = !tg_kernel_uses(kernel, TG_RESULT, l);
+  }
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    for (int d = 0; d < kernel->operand[o].rank; ++d) {
+      int l = plain_loop(&kernel->operand[o], d, kernel->loop_count);
+      if (l >= 0)
+        kernel->extent[l] = kernel->operand[o].extent[d];
+    }
+  return true;
+}
+
 /* Is the operation `name` on these two values in either order? */
 static bool is_binary_of(MlirOperation op, const char *name, MlirValue a,
                          MlirValue b) {

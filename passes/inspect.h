@@ -36,6 +36,15 @@ int tg_op_get_maps(MlirOperation op, int capacity, MlirAffineMap *maps);
 bool tg_access_from_map(MlirAffineMap map, MlirType type,
                         struct tg_access *access);
 
+/*
+ * Loops and accesses of a structured operation with two inputs at least: the
+ * first two operands and the last. A loop that the result does not use is a
+ * reduction; a loop's extent is that of a dimension that it steps by one, or 0
+ * where there is none. False where tg_access_from_map is. Looks at no type and
+ * leaves the other fields alone.
+ */
+bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel);
+
 /* Is the operation's only block "yield(add(mul(in0, in1), out))" on floats,
  * operands in any order? */
 bool tg_op_is_multiply_add(MlirOperation op);

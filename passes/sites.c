@@ -4,10 +4,8 @@
  * as a kernel. What an operation is, is read from its maps and its body alone,
  * so a named operation and the generic that says the same are one kernel.
  */
-#include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Dialect/Linalg.h>
 #include <string.h>
 
 #include "passes/inspect.h"
@@ -33,23 +31,24 @@ static bool is_supported_type(MlirType type, enum tg_element *element) {
   return mlirTypeIsAF32(element_type) || mlirTypeIsAF64(element_type);
 }
 
-/* Fills the operands' accesses; false where a type or a map is not served. */
+/* Fills loops and operands; false where a type or a map is not served. */
 static bool read_operands(MlirOperation op, struct tg_kernel *kernel) {
-  MlirAffineMap maps[TG_OPERAND_COUNT];
   if (mlirOperationGetNumOperands(op) != TG_OPERAND_COUNT ||
-      mlirOperationGetNumResults(op) != 1 ||
-      tg_op_get_maps(op, TG_OPERAND_COUNT, maps) != TG_OPERAND_COUNT)
+      mlirOperationGetNumResults(op) != 1)
     return false;
   for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
-    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, o));
     enum tg_element element;
-    if (!is_supported_type(type, &element) ||
-        (o > 0 && element != kernel->element) ||
-        !tg_access_from_map(maps[o], type, &kernel->operand[o]))
+    if (!is_supported_type(mlirValueGetType(mlirOperationGetOperand(op, o)),
+                           &element) ||
+        (o > 0 && element != kernel->element))
       return false;
     kernel->element = element;
   }
-  kernel->loop_count = (int)mlirAffineMapGetNumDims(maps[TG_RESULT]);
+  if (!tg_op_read_accesses(op, kernel))
+    return false;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->extent[l] < 1)
+      return false;
   return true;
 }
 
@@ -63,24 +62,6 @@ static int count_loops(const struct tg_access *access, int dimension,
       ++count;
     }
   return count;
-}
-
-/* Takes the extents of the loops that step a dimension by one; every loop has
- * to be such a loop somewhere. */
-static bool read_extents(struct tg_kernel *kernel) {
-  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
-    const struct tg_access *access = &kernel->operand[o];
-    for (int d = 0; d < access->rank; ++d) {
-      int l = 0;
-      if (count_loops(access, d, kernel->loop_count, &l) == 1 &&
-          access->coefficient[d][l] == 1)
-        kernel->extent[l] = access->extent[d];
-    }
-  }
-  for (int l = 0; l < kernel->loop_count; ++l)
-    if (kernel->extent[l] < 1)
-      return false;
-  return true;
 }
 
 /* Each loop steps at most one dimension of the operand: no diagonals. */
@@ -159,12 +140,10 @@ static bool are_iterators_as_implied(MlirOperation op,
 }
 
 /* At least one loop of each kind, each operand walked in a way we can tile. */
-static bool are_loops_supported(struct tg_kernel *kernel) {
+static bool are_loops_supported(const struct tg_kernel *kernel) {
   int reductions = 0;
-  for (int l = 0; l < kernel->loop_count; ++l) {
-    kernel->reduction[l] = !tg_kernel_uses(kernel, TG_RESULT, l);
+  for (int l = 0; l < kernel->loop_count; ++l)
     reductions += kernel->reduction[l];
-  }
   if (reductions == 0 || reductions == kernel->loop_count)
     return false;
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
@@ -172,7 +151,7 @@ static bool are_loops_supported(struct tg_kernel *kernel) {
       return false;
   return is_plain_access(&kernel->operand[TG_RESULT], kernel->loop_count) &&
          is_plain_access(&kernel->operand[TG_RHS], kernel->loop_count) &&
-         is_image_access(kernel) && read_extents(kernel);
+         is_image_access(kernel);
 }
 
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
