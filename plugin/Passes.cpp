@@ -41,10 +41,27 @@ void insertDialects(DialectRegistry &registry) {
                   vector::VectorDialect, x86vector::X86VectorDialect>();
 }
 
+/// One line that names the pass, the cause and what would be right, from what
+/// MLIR's parser of options says. Where it says nothing, it has written its
+/// own line about a value.
+std::string explainOptionError(StringRef pass, StringRef message,
+                               StringRef known) {
+  message = message.trim();
+  message.consume_front("<Pass-Options-Parser>: ");
+  if (message.empty())
+    message = "the value of an option could not be read";
+  std::string line = (pass + ": " + message).str();
+  if (known.empty())
+    return line + " (the pass has no options)";
+  return line + " (options: " + known.rtrim().str() + ")";
+}
+
 /// A pass on builtin.module around a C function. Derived gives `argument`,
-/// `description` and `run`.
+/// `description` and `run`, and `optionNames` where it has options.
 template <typename Derived>
 struct ModulePass : PassWrapper<Derived, OperationPass<ModuleOp>> {
+  static constexpr const char *optionNames = "";
+
   ModulePass() = default;
   ModulePass(const ModulePass &other)
       : PassWrapper<Derived, OperationPass<ModuleOp>>(other) {}
@@ -55,6 +72,15 @@ struct ModulePass : PassWrapper<Derived, OperationPass<ModuleOp>> {
   StringRef getName() const final { return Derived::argument; }
   void getDependentDialects(DialectRegistry &registry) const final {
     insertDialects(registry);
+  }
+
+  LogicalResult initializeOptions(
+      StringRef options,
+      function_ref<LogicalResult(const Twine &)> errorHandler) final {
+    return Pass::initializeOptions(options, [&](const Twine &message) {
+      return errorHandler(explainOptionError(Derived::argument, message.str(),
+                                             Derived::optionNames));
+    });
   }
 
   void runOnOperation() final {
@@ -80,6 +106,11 @@ struct SelectLayouts : ModulePass<SelectLayouts> {
   static constexpr const char *description =
       "Choose layouts, tiling and loop order of tensor operations with the "
       "TGraph model, and write the choices as tgraph.config attributes";
+
+  static constexpr const char *optionNames =
+#define OPTION(type, name, flag, default_value, doc) flag " "
+#include "passes/options.def"
+      ;
 
   SelectLayouts() = default;
   SelectLayouts(const SelectLayouts &other) : ModulePass(other) {}
@@ -134,7 +165,8 @@ struct Strip : ModulePass<Strip> {
 
 constexpr const char *cpuPipeline = "tgraph-cpu";
 
-/// The options of `tgraph-cpu` are those of its first pass.
+/// The options of `tgraph-cpu` are those of its first pass, which reads them;
+/// this is their description for `--help`.
 struct CpuOptions : PassPipelineOptions<CpuOptions> {
 #define OPTION(type, name, flag, default_value, doc)                           \
   Option<OPTION_##type> name{*this, flag, llvm::cl::desc(doc),                 \
@@ -142,14 +174,16 @@ struct CpuOptions : PassPipelineOptions<CpuOptions> {
 #include "passes/options.def"
 };
 
-void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
+LogicalResult
+buildCpuPipeline(OpPassManager &manager, StringRef options,
+                 function_ref<LogicalResult(const Twine &)> errorHandler) {
   auto select = std::make_unique<SelectLayouts>();
-#define OPTION(type, name, flag, default_value, doc)                           \
-  select->name = options.name.getValue();
-#include "passes/options.def"
+  if (failed(select->initializeOptions(options, errorHandler)))
+    return failure();
   manager.addPass(std::move(select));
   manager.addPass(std::make_unique<ApplyLayouts>());
   manager.addPass(std::make_unique<Lower>());
+  return success();
 }
 
 } // namespace
@@ -167,9 +201,12 @@ void tgraph::registerPasses() {
   PassRegistration<ApplyLayouts>();
   PassRegistration<Lower>();
   PassRegistration<Strip>();
-  PassPipelineRegistration<CpuOptions>(
+  registerPassPipeline(
       cpuPipeline,
       "Machine code for a CPU: tgraph-select-layouts, tgraph-apply-layouts, "
       "tgraph-lower",
-      buildCpuPipeline);
+      buildCpuPipeline,
+      [](function_ref<void(const detail::PassOptions &)> describe) {
+        describe(CpuOptions());
+      });
 }
