@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Choices as text; see choices.h. */
+#include "tools/choices.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append(struct tg_choices *choices, const char *text,
+                   size_t length) {
+  char *grown = realloc(choices->text, choices->length + length + 1);
+  if (!grown)
+    return;
+  memcpy(grown + choices->length, text, length);
+  choices->text = grown;
+  choices->length += length;
+  grown[choices->length] = 0;
+}
+
+static void append_string(struct tg_choices *choices, const char *text) {
+  append(choices, text, strlen(text));
+}
+
+static void append_ref(MlirStringRef text, void *user) {
+  append(user, text.data, text.length);
+}
+
+static void emit_remark(void *user, MlirLocation location, const char *kind,
+                        const char *message) {
+  struct tg_choices *choices = user;
+  if (strcmp(kind, "missed"))
+    return;
+  choices->missed++;
+  mlirLocationPrint(location, append_ref, choices);
+  append_string(choices, ": left alone: ");
+  append_string(choices, message);
+  append_string(choices, "\n");
+}
+
+struct tg_remark_sink tg_choices_sink(struct tg_choices *choices) {
+  struct tg_remark_sink sink = {emit_remark, choices};
+  return sink;
+}
+
+static void print_extents(const struct tg_kernel *kernel, bool reduction,
+                          char *text, size_t room) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; i < kernel->loop_count; i++)
+    if (kernel->reduction[i] == reduction && used < room)
+      used += (size_t)snprintf(text + used, room - used, "%s%lld",
+                               used ? "x" : "", (long long)kernel->extent[i]);
+}
+
+void tg_describe_kernel(const struct tg_kernel *kernel, char *text,
+                        size_t room) {
+  char parallel[128], reduced[128];
+  print_extents(kernel, false, parallel, sizeof parallel);
+  print_extents(kernel, true, reduced, sizeof reduced);
+  snprintf(text, room, "%s %s reducing %s",
+           kernel->element == TG_F64 ? "f64" : "f32",
+           parallel[0] ? parallel : "1", reduced[0] ? reduced : "1");
+}
+
+void tg_choices_collect(struct tg_choices *choices, MlirOperation module) {
+  struct tg_arena *arena = tg_arena_create();
+  struct tg_site *sites;
+  size_t count;
+  if (!arena || !tg_collect_sites(module, arena, &sites, &count))
+    count = 0;
+  for (size_t i = 0; i < count; i++) {
+    MlirAttribute config = mlirOperationGetAttributeByName(
+        sites[i].op, mlirStringRefCreateFromCString("tgraph.config"));
+    if (mlirAttributeIsNull(config))
+      continue;
+    char kernel[320];
+    tg_describe_kernel(&sites[i].kernel, kernel, sizeof kernel);
+    choices->count++;
+    mlirLocationPrint(mlirOperationGetLocation(sites[i].op), append_ref,
+                      choices);
+    append_string(choices, ": ");
+    append_ref(mlirIdentifierStr(mlirOperationGetName(sites[i].op)), choices);
+    append_string(choices, " ");
+    append_string(choices, kernel);
+    append_string(choices, ": ");
+    mlirAttributePrint(config, append_ref, choices);
+    append_string(choices, "\n");
+  }
+  tg_arena_destroy(arena);
+}
+
+void tg_choices_destroy(struct tg_choices *choices) {
+  free(choices->text);
+  memset(choices, 0, sizeof *choices);
+}
+
+double tg_module_flops(MlirOperation module, int *kernel_count) {
+  struct tg_arena *arena = tg_arena_create();
+  struct tg_site *sites;
+  size_t count;
+  double flops = 0;
+  *kernel_count = 0;
+  if (arena && tg_collect_sites(module, arena, &sites, &count)) {
+    *kernel_count = (int)count;
+    for (size_t i = 0; i < count; i++)
+      flops += tg_kernel_flops(&sites[i].kernel);
+  }
+  tg_arena_destroy(arena);
+  return flops;
+}

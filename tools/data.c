@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Random arguments that keep a network's numbers in range: weights scaled by
+ * 1/sqrt(fan-in), variances and scales in [0.5, 1.5], integers within what is
+ * known of them. Where nothing is known of an argument, its shape decides.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tools/call.h"
+
+static uint64_t next_random(uint64_t *state) {
+  /* splitmix64 */
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* In [0, 1). */
+static double next_unit(uint64_t *state) {
+  return (double)(next_random(state) >> 40) * 0x1p-24;
+}
+
+struct range {
+  double low, high;
+};
+
+static bool contains(const char *text, const char *part) {
+  return strstr(text, part) != NULL;
+}
+
+static struct range weight_range(const struct tg_value_type *type) {
+  double fan_in = 1;
+  for (int i = 1; i < type->rank; i++)
+    fan_in *= (double)type->shape[i];
+  double limit = fan_in > 0 ? sqrt(3 / fan_in) : 1;
+  return (struct range){-limit, limit};
+}
+
+/* The range of a float argument; `many` arguments without a side file are
+ * taken for a network's parameters, few for the operands of an operation. */
+static struct range float_range(const struct tg_argument_info *info,
+                                bool many) {
+  const struct range scales = {0.5, 1.5}, offsets = {-0.1, 0.1}, data = {-1, 1};
+  int rank = info->type.rank;
+  if (contains(info->kind, "variance") || contains(info->name, "var"))
+    return scales;
+  if (contains(info->name, "mean") || contains(info->name, "bias"))
+    return rank >= 2 ? weight_range(&info->type) : offsets;
+  if (!strcmp(info->kind, "parameter") || !strcmp(info->kind, "weight"))
+    return rank >= 2 ? weight_range(&info->type) : scales;
+  if (!strcmp(info->kind, "input") || !many)
+    return data;
+  if (rank >= 2 && info->type.shape[0] != 1)
+    return weight_range(&info->type);
+  return rank == 1 ? scales : data;
+}
+
+static uint16_t to_half(double value) {
+  /* values here are within [-2, 2]; small ones may become zero */
+  int exponent;
+  double fraction = frexp(fabs(value), &exponent); /* [0.5, 1) */
+  uint16_t sign = value < 0 ? 0x8000 : 0;
+  if (exponent < -13 || value == 0)
+    return sign;
+  long mantissa = lrint(ldexp(fraction, 11)); /* 1024..2048 */
+  return (uint16_t)(sign | ((exponent + 13) * 1024 + mantissa));
+}
+
+static void fill_floats(void *buffer, enum tg_dtype dtype, int64_t count,
+                        struct range range, uint64_t *state) {
+  double scale = range.high - range.low;
+  for (int64_t i = 0; i < count; i++) {
+    double value = range.low + scale * next_unit(state);
+    float single = (float)value;
+    uint32_t bits;
+    switch (dtype) {
+    case TG_DTYPE_F64:
+      ((double *)buffer)[i] = value;
+      break;
+    case TG_DTYPE_F16:
+      ((uint16_t *)buffer)[i] = to_half(value);
+      break;
+    case TG_DTYPE_BF16:
+      memcpy(&bits, &single, 4);
+      ((uint16_t *)buffer)[i] = (uint16_t)(bits >> 16);
+      break;
+    default:
+      ((float *)buffer)[i] = single;
+    }
+  }
+}
+
+static void fill_integers(void *buffer, int nbytes, int64_t count,
+                          int64_t below, uint64_t *state) {
+  for (int64_t i = 0; i < count; i++) {
+    int64_t value = (int64_t)(next_random(state) % (uint64_t)below);
+    /* little-endian: the low bytes come first */
+    memcpy((char *)buffer + i * nbytes, &value, (size_t)nbytes);
+  }
+}
+
+void tg_call_fill(struct tg_call *call, uint64_t seed) {
+  const struct tg_program *p = call->program;
+  for (int i = 0; i < p->argument_count; i++) {
+    const struct tg_argument_info *info = &p->arguments[i];
+    const struct tg_dtype_info *dtype = &tg_dtype_infos[info->type.dtype];
+    int64_t count = call->buffer_nbytes[i] / dtype->nbytes;
+    uint64_t state = seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)i;
+    if (dtype->tolerance > 0)
+      fill_floats(call->buffers[i], info->type.dtype, count,
+                  float_range(info, p->argument_count > 4), &state);
+    else /* 0 and 1 are valid indices of nearly everything */
+      fill_integers(
+          call->buffers[i], dtype->nbytes, count,
+          info->type.dtype == TG_DTYPE_I1 || info->below < 1 ? 2 : info->below,
+          &state);
+  }
+}
