@@ -81,12 +81,12 @@ if sanitize:
     mlir_opt = sanitizer_prefix(sanitize) + mlir_opt
 config.substitutions += [
     ("%tgraph_opt", f"{mlir_opt} --load-pass-plugin={shlex.quote(plugin)}"),
-    ("%tgraph", shlex.quote(tool)),
+    (r"%tgraph\b", shlex.quote(tool)),
     ("%mlir_opt", mlir_opt),
     ("%plugin", shlex.quote(plugin)),
     ("%inputs", shlex.quote(os.path.join(root, "test", "Inputs"))),
-    (r"\bFileCheck\b", program("FileCheck", llvm_bin)),
-    (r"\bnot\b", program("not", llvm_bin)),
+    (r"(?<![-\w])FileCheck\b", program("FileCheck", llvm_bin)),
+    (r"(?<![-\w])not(?![-\w])", program("not", llvm_bin)),
 ]
 config.environment["OPENBLAS_NUM_THREADS"] = "1"
 if os.path.exists(tool):
