@@ -70,7 +70,6 @@ enum tg_status tg_layout_data_read(const struct tg_npz *npz,
                                    struct tg_error *error);
 
 /* Adds the keys above; the caller may add further ones, then finishes. */
-void tg_graph_write(struct tg_npz_writer *writer, const struct tg_graph *graph);
 void tg_tile_data_write(struct tg_npz_writer *writer,
                         const struct tg_tile_data *data);
 

@@ -33,7 +33,8 @@ double tg_top_k_slowdown(int64_t count, const double *score,
  * pair is that far apart.
  */
 double tg_pair_accuracy(int64_t count, const double *score,
-                        const double *runtime, const float *ci);
+                        const double *runtime, const float *ci,
+                        struct tg_arena *arena);
 
 struct tg_metrics {
   double tau, top1, top5, top10, slowdown1, slowdown5, pair_accuracy;

@@ -27,8 +27,9 @@ static const size_t tg_target_offset[TG_TARGET_COLUMN_COUNT] = {
 #include "model/target.def"
 };
 
-static int64_t *tg_target_column(struct tg_target *target, int column) {
-  return (int64_t *)((char *)target + tg_target_offset[column]);
+void tg_target_set_column(struct tg_target *target,
+                          enum tg_target_column column, int64_t value) {
+  *(int64_t *)((char *)target + tg_target_offset[column]) = value;
 }
 
 int64_t tg_target_get(const struct tg_target *target,
@@ -223,7 +224,7 @@ static enum tg_status tg_target_set(struct tg_target *target, int column,
   if (tg_target_limits[column].power_of_two && (value & (value - 1)))
     return tg_fail(error, "target: %s: %lld is not a power of two", name,
                    value);
-  *tg_target_column(target, column) = value;
+  tg_target_set_column(target, column, value);
   return TG_OK;
 }
 

@@ -31,12 +31,16 @@ extern const char *const tg_target_column_names[TG_TARGET_COLUMN_COUNT];
 
 int64_t tg_target_get(const struct tg_target *target,
                       enum tg_target_column column);
+/* Unchecked: the value must be one that tg_target_parse would take. */
+void tg_target_set_column(struct tg_target *target,
+                          enum tg_target_column column, int64_t value);
 
 /*
  * Reads what the option `target` may hold:
  *   "host"               this machine, as probed
  *   "avx2" "avx512" "generic"   fixed descriptions from a table in target.c
- *   "avx2,l2_nbytes=1048576,..."  a name and columns that replace its own
+ *   "avx2,l2_nbytes=1048576,..."  a name and columns that replace its own;
+ *                        also cpu=NAME, and features= with ';' between them
  */
 enum tg_status tg_target_parse(const char *text, struct tg_target *target,
                                struct tg_error *error);
@@ -49,7 +53,9 @@ enum tg_status tg_target_parse_dlti(const char *text,
                                     struct tg_error *error);
 
 /* Writes the canonical description that tg_target_parse reads back:
- * "avx2,vector_bits=256,...". Returns the length that was needed. */
-int tg_target_print(const struct tg_target *target, char *text, int text_nbytes);
+ * "avx2,cpu=x86-64-v3,vector_bits=256,...". Returns the length that was needed.
+ */
+int tg_target_print(const struct tg_target *target, char *text,
+                    int text_nbytes);
 
 #endif
