@@ -4,13 +4,12 @@
  */
 #include "model/graph.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "model/file.h"
 
 static enum tg_status check_nodes(const struct tg_graph *graph,
                                   const char *what, struct tg_error *error) {
@@ -92,7 +91,7 @@ static void print_node(FILE *file, const struct tg_graph *graph, int64_t node,
   fprintf(file, "\"%s];\n", configurable ? ", peripheries=2" : "");
 }
 
-static bool print_dot(FILE *file, const struct tg_graph *graph,
+static void print_dot(FILE *file, const struct tg_graph *graph,
                       const bool *configurable) {
   fprintf(file, "digraph tgraph {\n  node [shape=box];\n");
   for (int64_t i = 0; i < graph->node_count; ++i)
@@ -101,7 +100,6 @@ static bool print_dot(FILE *file, const struct tg_graph *graph,
     fprintf(file, "  n%d -> n%d;\n", graph->edges[2 * e + 1],
             graph->edges[2 * e]);
   fprintf(file, "}\n");
-  return !ferror(file);
 }
 
 /* Marks the configurable nodes in a new array; the caller frees it. */
@@ -115,32 +113,34 @@ static bool *create_marks(const struct tg_graph *graph,
   return marks;
 }
 
+/* The picture as text; the caller frees it. NULL: out of memory. */
+static char *create_dot(const struct tg_graph *graph,
+                        const struct tg_graph_extra *extra, size_t *nbytes) {
+  char *text = NULL;
+  bool *marks = create_marks(graph, extra);
+  FILE *file = marks ? open_memstream(&text, nbytes) : NULL;
+  if (file) {
+    print_dot(file, graph, marks);
+    bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
+      free(text);
+      text = NULL;
+    }
+  }
+  free(marks);
+  return text;
+}
+
 enum tg_status tg_graph_write_dot(const struct tg_graph *graph,
                                   const struct tg_graph_extra *extra,
                                   const char *path, struct tg_error *error) {
-  size_t nbytes = strlen(path) + 32;
-  char *temporary = malloc(nbytes);
-  bool *marks = create_marks(graph, extra);
-  enum tg_status status = TG_OK;
-  if (!temporary || !marks) {
+  size_t nbytes = 0;
+  char *text = create_dot(graph, extra, &nbytes);
+  if (!text) {
     tg_fail(error, "%s: out of memory", path);
-    status = TG_OUT_OF_MEMORY;
-    goto done;
+    return TG_OUT_OF_MEMORY;
   }
-  snprintf(temporary, nbytes, "%s.%ld.tmp", path, (long)getpid());
-  FILE *file = fopen(temporary, "w");
-  if (!file) {
-    status = tg_fail(error, "%s: can't be written: %s", path, strerror(errno));
-    goto done;
-  }
-  bool written = print_dot(file, graph, marks);
-  written = fclose(file) == 0 && written;
-  if (!written || rename(temporary, path) != 0) {
-    status = tg_fail(error, "%s: can't be written: %s", path, strerror(errno));
-    remove(temporary);
-  }
-done:
-  free(marks);
-  free(temporary);
+  enum tg_status status = tg_file_write(path, text, nbytes, error);
+  free(text);
   return status;
 }
