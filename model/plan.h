@@ -6,6 +6,7 @@
  *
  * The nest that a plan describes, outermost first:
  *
+ *   [pack what is hoisted]
  *   batch loops         parallel loops of the operand that follows the vector
  *     vector blocks     step block_vector
  *       reduction blocks  step block_reduction   [pack what follows vectors]
@@ -53,8 +54,10 @@ struct tg_plan {
   int64_t rows;
   int64_t unroll;
   int64_t block_vector, block_rows, block_reduction; /* at most the extent */
-  bool vectors_inner; /* knob `order` */
+  bool vectors_inner;                                /* knob `order` */
   bool packed[TG_OPERAND_COUNT];
+  /* Packed whole, before all loops: a loop around it would repeat the work. */
+  bool hoisted[TG_OPERAND_COUNT];
   bool follows_vector[TG_OPERAND_COUNT];
   bool follows_row[TG_OPERAND_COUNT];
 

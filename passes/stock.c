@@ -5,12 +5,11 @@
  * and of time, so it is one fixed pipeline and takes no options.
  */
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/Transform/Interpreter.h>
-#include <mlir-c/Pass.h>
 #include <string.h>
 
 #include "passes/passes.h"
+#include "passes/pipeline.h"
 #include "passes/stock.h"
 
 /* Bufferization cannot take packs and unpacks, so they become a transpose
@@ -67,7 +66,7 @@ static MlirWalkResult find_pack(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
-static MlirLogicalResult decompose_packs(MlirOperation module) {
+MlirLogicalResult tg_decompose_packs(MlirOperation module) {
   bool found = false;
   mlirOperationWalk(module, find_pack, &found, MlirWalkPreOrder);
   if (!found)
@@ -91,26 +90,8 @@ static MlirLogicalResult decompose_packs(MlirOperation module) {
   return result;
 }
 
-static void report_pipeline_error(MlirStringRef message, void *user) {
-  (void)message;
-  *(bool *)user = true;
-}
-
 MlirLogicalResult tg_stock_lower(MlirOperation module) {
-  if (mlirLogicalResultIsFailure(decompose_packs(module)))
+  if (mlirLogicalResultIsFailure(tg_decompose_packs(module)))
     return mlirLogicalResultFailure();
-  MlirPassManager manager =
-      mlirPassManagerCreate(mlirOperationGetContext(module));
-  bool bad = false;
-  MlirLogicalResult result =
-      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager),
-                            mlirStringRefCreateFromCString(stock_pipeline),
-                            report_pipeline_error, &bad);
-  if (mlirLogicalResultIsSuccess(result) && !bad)
-    result = mlirPassManagerRunOnOp(manager, module);
-  else
-    mlirEmitError(mlirOperationGetLocation(module),
-                  "the passes of the stock lowering are not registered");
-  mlirPassManagerDestroy(manager);
-  return bad ? mlirLogicalResultFailure() : result;
+  return tg_run_pipeline(module, stock_pipeline);
 }

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Reading and writing of tgraph.config. Loops are named by the operation's own
+ * iteration dimensions; the canonical loops of the knobs don't show.
+ */
+#include "passes/attribute.h"
+
+#include <limits.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/layout.h"
+#include "passes/passes.h"
+
+/* Entries whose value is one number that is a knob's value as it is. */
+static const struct {
+  const char *name;
+  enum tg_knob knob;
+} numbers[] = {
+    {"register_rows", TG_KNOB_rows},
+    {"register_vectors", TG_KNOB_vectors},
+    {"unroll", TG_KNOB_unroll},
+    {"cache_vector", TG_KNOB_block_vector},
+    {"cache_rows", TG_KNOB_block_rows},
+    {"cache_reduction", TG_KNOB_block_reduction},
+};
+
+static const char *const operand_names[TG_OPERAND_COUNT] = {"lhs", "rhs",
+                                                            "result"};
+static const enum tg_knob pack_knobs[TG_OPERAND_COUNT] = {
+    TG_KNOB_pack_lhs, TG_KNOB_pack_rhs, TG_KNOB_pack_result};
+
+enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static bool ref_is(MlirStringRef text, const char *other) {
+  return text.length == strlen(other) &&
+         memcmp(text.data, other, text.length) == 0;
+}
+
+/*===-- Loops: canonical <-> the operation's own --------------------------===*/
+
+struct loop_list {
+  int count;
+  int64_t loop[TG_MAX_LOOPS];
+};
+
+static void append_loops(struct loop_list *list,
+                         const struct tg_canonical *canonical, int loop) {
+  for (int i = 0; i < canonical->loop_size[loop]; ++i)
+    list->loop[list->count++] =
+        canonical->loop_of[canonical->loop_first[loop] + i];
+}
+
+static bool same_loops(const struct loop_list *a, const struct loop_list *b) {
+  return a->count == b->count &&
+         memcmp(a->loop, b->loop, (size_t)a->count * sizeof(a->loop[0])) == 0;
+}
+
+/* The canonical loop that lies around `inner` in the result. */
+static int find_outer(const struct tg_kernel *kernel, int inner) {
+  const struct tg_access *result = &kernel->operand[TG_RESULT];
+  for (int l = 0; l < kernel->loop_count && result->rank >= 2; ++l)
+    if (l != inner && result->coefficient[result->rank - 2][l])
+      return l;
+  return TG_NO_LOOP;
+}
+
+static struct loop_list vector_loops(const struct tg_canonical *canonical,
+                                     int loop, bool flatten) {
+  struct loop_list list = {0};
+  int outer = flatten ? find_outer(&canonical->kernel, loop) : TG_NO_LOOP;
+  if (outer != TG_NO_LOOP)
+    append_loops(&list, canonical, outer);
+  append_loops(&list, canonical, loop);
+  return list;
+}
+
+/* Finds the canonical loop, and whether it is flattened, that has this list. */
+static bool find_loop(const struct tg_canonical *canonical,
+                      const struct loop_list *list, bool may_flatten,
+                      int32_t *loop, int32_t *flatten) {
+  for (int l = 0; l < canonical->kernel.loop_count; ++l)
+    for (int f = 0; f <= (int)may_flatten; ++f) {
+      struct loop_list candidate = vector_loops(canonical, l, f != 0);
+      if (same_loops(&candidate, list)) {
+        *loop = l;
+        *flatten = f;
+        return true;
+      }
+    }
+  return false;
+}
+
+/*===-- Writing -----------------------------------------------------------===*/
+
+static MlirNamedAttribute named(MlirContext context, const char *name,
+                                MlirAttribute attribute) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)),
+                               attribute);
+}
+
+static MlirAttribute number(MlirContext context, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
+}
+
+static MlirAttribute number_list(MlirContext context, int count,
+                                 const int64_t *values) {
+  MlirAttribute elements[2 * TG_MAX_RANK + TG_MAX_LOOPS];
+  for (int i = 0; i < count; ++i)
+    elements[i] = number(context, values[i]);
+  return mlirArrayAttrGet(context, count, elements);
+}
+
+static MlirAttribute layouts_attribute(MlirContext context,
+                                       const struct tg_kernel *kernel,
+                                       const struct tg_config *config) {
+  MlirNamedAttribute entries[TG_OPERAND_COUNT];
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    struct tg_layout layout;
+    int64_t dimensions[TG_MAX_LAYOUT];
+    tg_config_layout(kernel, config, o, &layout);
+    for (int i = 0; i < layout.count; ++i)
+      dimensions[i] = layout.dimension[i];
+    entries[o] = named(context, operand_names[o],
+                       number_list(context, layout.count, dimensions));
+  }
+  return mlirDictionaryAttrGet(context, TG_OPERAND_COUNT, entries);
+}
+
+static MlirAttribute pack_attribute(MlirContext context,
+                                    const struct tg_config *config) {
+  MlirAttribute names[TG_OPERAND_COUNT];
+  int count = 0;
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (config->knob[pack_knobs[o]])
+      names[count++] = mlirStringAttrGet(context, ref(operand_names[o]));
+  return mlirArrayAttrGet(context, count, names);
+}
+
+MlirAttribute tg_config_to_attribute(MlirContext context,
+                                     const struct tg_kernel *kernel,
+                                     const struct tg_config *config) {
+  const int32_t *knob = config->knob;
+  MlirNamedAttribute entries[NUMBER_COUNT + 8];
+  int count = 0;
+  bool tiled = knob[TG_KNOB_tiled] != 0;
+  entries[count++] =
+      named(context, "version", number(context, TG_CONFIG_VERSION));
+  entries[count++] =
+      named(context, "schedule",
+            mlirStringAttrGet(context, ref(tiled ? "tiled" : "stock")));
+  entries[count++] =
+      named(context, "layouts", layouts_attribute(context, kernel, config));
+  if (!tiled)
+    return mlirDictionaryAttrGet(context, count, entries);
+  struct tg_canonical canonical;
+  tg_canonicalize(kernel, &canonical);
+  struct loop_list vector = vector_loops(&canonical, knob[TG_KNOB_vector_loop],
+                                         knob[TG_KNOB_flatten] != 0);
+  struct loop_list rows = {0};
+  if (knob[TG_KNOB_row_loop] != TG_NO_LOOP)
+    append_loops(&rows, &canonical, knob[TG_KNOB_row_loop]);
+  entries[count++] = named(context, "vector_loops",
+                           number_list(context, vector.count, vector.loop));
+  entries[count++] =
+      named(context, "row_loops", number_list(context, rows.count, rows.loop));
+  for (int i = 0; i < NUMBER_COUNT; ++i)
+    entries[count++] =
+        named(context, numbers[i].name, number(context, knob[numbers[i].knob]));
+  entries[count++] =
+      named(context, "innermost",
+            mlirStringAttrGet(context,
+                              ref(knob[TG_KNOB_order] ? "vectors" : "rows")));
+  entries[count++] = named(context, "pack", pack_attribute(context, config));
+  return mlirDictionaryAttrGet(context, count, entries);
+}
+
+void tg_set_config(MlirOperation op, const struct tg_kernel *kernel,
+                   const struct tg_config *config) {
+  MlirContext context = mlirOperationGetContext(op);
+  mlirOperationSetDiscardableAttributeByName(
+      op, ref(TG_CONFIG_ATTRIBUTE),
+      tg_config_to_attribute(context, kernel, config));
+}
+
+void tg_set_target(MlirOperation module, const struct tg_target *target) {
+  char text[512];
+  tg_target_print(target, text, sizeof(text));
+  mlirOperationSetDiscardableAttributeByName(
+      module, ref(TG_TARGET_ATTRIBUTE),
+      mlirStringAttrGet(mlirOperationGetContext(module), ref(text)));
+}
+
+/*===-- Reading -----------------------------------------------------------===*/
+
+/* The value of an integer attribute of at most 64 bits. */
+static bool integer_value(MlirAttribute attribute, int64_t *value) {
+  if (!mlirAttributeIsAInteger(attribute))
+    return false;
+  MlirType type = mlirAttributeGetType(attribute);
+  if (mlirTypeIsAInteger(type) &&
+      (mlirIntegerTypeGetWidth(type) > 64 || !mlirIntegerTypeIsSignless(type)))
+    return false;
+  *value = mlirIntegerAttrGetValueInt(attribute);
+  return true;
+}
+
+static enum tg_status read_number(MlirAttribute dictionary, const char *name,
+                                  int64_t low, int64_t *value,
+                                  struct tg_error *error) {
+  MlirAttribute entry =
+      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+  if (mlirAttributeIsNull(entry))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is missing", name);
+  if (!integer_value(entry, value))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not an integer", name);
+  if (*value < low || *value > INT32_MAX)
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is out of range", name);
+  return TG_OK;
+}
+
+static enum tg_status read_word(MlirAttribute dictionary, const char *name,
+                                const char *no, const char *yes, int32_t *value,
+                                struct tg_error *error) {
+  MlirAttribute entry =
+      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+  if (mlirAttributeIsNull(entry) || !mlirAttributeIsAString(entry))
+    return tg_fail(error,
+                   TG_CONFIG_ATTRIBUTE ": '%s' has to be \"%s\" or \"%s\"",
+                   name, no, yes);
+  MlirStringRef text = mlirStringAttrGetValue(entry);
+  if (!ref_is(text, no) && !ref_is(text, yes))
+    return tg_fail(
+        error,
+        TG_CONFIG_ATTRIBUTE ": '%s' is \"%.*s\", neither \"%s\" nor \"%s\"",
+        name, (int)(text.length < 40 ? text.length : 40), text.data, no, yes);
+  *value = ref_is(text, yes);
+  return TG_OK;
+}
+
+static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
+                                 const struct tg_kernel *kernel,
+                                 struct loop_list *list,
+                                 struct tg_error *error) {
+  MlirAttribute entry =
+      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+  if (mlirAttributeIsNull(entry) || !mlirAttributeIsAArray(entry) ||
+      mlirArrayAttrGetNumElements(entry) > TG_MAX_LOOPS)
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not a list of loops",
+                   name);
+  list->count = (int)mlirArrayAttrGetNumElements(entry);
+  for (int i = 0; i < list->count; ++i) {
+    MlirAttribute element = mlirArrayAttrGetElement(entry, i);
+    if (!integer_value(element, &list->loop[i]))
+      return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not a list of loops",
+                     name);
+    if (list->loop[i] < 0 || list->loop[i] >= kernel->loop_count)
+      return tg_fail(error,
+                     TG_CONFIG_ATTRIBUTE
+                     ": '%s' names a loop that the operation hasn't",
+                     name);
+  }
+  return TG_OK;
+}
+
+static enum tg_status read_pack(MlirAttribute dictionary,
+                                struct tg_config *config,
+                                struct tg_error *error) {
+  MlirAttribute entry =
+      mlirDictionaryAttrGetElementByName(dictionary, ref("pack"));
+  if (mlirAttributeIsNull(entry) || !mlirAttributeIsAArray(entry))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": 'pack' is not a list");
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(entry); ++i) {
+    MlirAttribute element = mlirArrayAttrGetElement(entry, i);
+    int operand = 0;
+    while (operand < TG_OPERAND_COUNT &&
+           !(mlirAttributeIsAString(element) &&
+             ref_is(mlirStringAttrGetValue(element), operand_names[operand])))
+      ++operand;
+    if (operand == TG_OPERAND_COUNT)
+      return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                     ": 'pack' lists \"lhs\", \"rhs\" and \"result\"");
+    config->knob[pack_knobs[operand]] = 1;
+  }
+  return TG_OK;
+}
+
+static enum tg_status check_names(MlirAttribute dictionary, bool tiled,
+                                  struct tg_error *error) {
+  static const char *const always[] = {"version", "schedule", "layouts"};
+  static const char *const when_tiled[] = {"vector_loops", "row_loops",
+                                           "innermost", "pack"};
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(dictionary); ++i) {
+    MlirStringRef name =
+        mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);
+    bool known = false;
+    for (size_t k = 0; k < sizeof(always) / sizeof(always[0]); ++k)
+      known |= ref_is(name, always[k]);
+    for (size_t k = 0; tiled && k < sizeof(when_tiled) / sizeof(char *); ++k)
+      known |= ref_is(name, when_tiled[k]);
+    for (int k = 0; tiled && k < NUMBER_COUNT; ++k)
+      known |= ref_is(name, numbers[k].name);
+    if (!known)
+      return tg_fail(error, TG_CONFIG_ATTRIBUTE ": unknown entry '%.*s'",
+                     (int)(name.length < 60 ? name.length : 60), name.data);
+  }
+  return TG_OK;
+}
+
+/* Layouts follow from the rest; what is written has to agree. */
+static enum tg_status check_layouts(MlirAttribute dictionary,
+                                    const struct tg_kernel *kernel,
+                                    const struct tg_config *config,
+                                    struct tg_error *error) {
+  MlirAttribute layouts =
+      mlirDictionaryAttrGetElementByName(dictionary, ref("layouts"));
+  MlirAttribute expected =
+      layouts_attribute(mlirAttributeGetContext(dictionary), kernel, config);
+  if (!mlirAttributeIsNull(layouts) && !mlirAttributeEqual(layouts, expected))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": 'layouts' contradicts the other entries; leave it out "
+                   "to have it derived");
+  return TG_OK;
+}
+
+static enum tg_status read_tiled(MlirAttribute attribute,
+                                 const struct tg_kernel *kernel,
+                                 struct tg_config *config,
+                                 struct tg_error *error) {
+  int32_t *knob = config->knob;
+  struct tg_canonical canonical;
+  tg_canonicalize(kernel, &canonical);
+  struct loop_list vector, rows;
+  enum tg_status status;
+  if ((status =
+           read_loops(attribute, "vector_loops", kernel, &vector, error)) ||
+      (status = read_loops(attribute, "row_loops", kernel, &rows, error)))
+    return status;
+  int32_t unused;
+  if (!find_loop(&canonical, &vector, true, &knob[TG_KNOB_vector_loop],
+                 &knob[TG_KNOB_flatten]))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": 'vector_loops' can't be one loop of this operation");
+  knob[TG_KNOB_row_loop] = TG_NO_LOOP;
+  if (rows.count &&
+      !find_loop(&canonical, &rows, false, &knob[TG_KNOB_row_loop], &unused))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": 'row_loops' can't be one loop of this operation");
+  for (int i = 0; i < NUMBER_COUNT; ++i) {
+    int64_t value;
+    if ((status = read_number(attribute, numbers[i].name, 0, &value, error)))
+      return status;
+    knob[numbers[i].knob] = (int32_t)value;
+  }
+  if ((status = read_word(attribute, "innermost", "rows", "vectors",
+                          &knob[TG_KNOB_order], error)))
+    return status;
+  return read_pack(attribute, config, error);
+}
+
+enum tg_status tg_config_from_attribute(MlirAttribute attribute,
+                                        const struct tg_kernel *kernel,
+                                        struct tg_config *config,
+                                        struct tg_error *error) {
+  memset(config, 0, sizeof(*config));
+  if (!mlirAttributeIsADictionary(attribute))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE " is not a dictionary");
+  int64_t version;
+  enum tg_status status;
+  if ((status = read_number(attribute, "version", 0, &version, error)))
+    return status;
+  if (version != TG_CONFIG_VERSION)
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": version %lld is not %d",
+                   (long long)version, TG_CONFIG_VERSION);
+  if ((status = read_word(attribute, "schedule", "stock", "tiled",
+                          &config->knob[TG_KNOB_tiled], error)))
+    return status;
+  bool tiled = config->knob[TG_KNOB_tiled] != 0;
+  if ((status = check_names(attribute, tiled, error)) ||
+      (tiled && (status = read_tiled(attribute, kernel, config, error))))
+    return status;
+  return check_layouts(attribute, kernel, config, error);
+}
+
+enum tg_status tg_get_target(MlirOperation module, struct tg_target *target,
+                             struct tg_error *error) {
+  MlirAttribute attribute =
+      mlirOperationGetAttributeByName(module, ref(TG_TARGET_ATTRIBUTE));
+  if (mlirAttributeIsNull(attribute))
+    return tg_target_parse("host", target, error);
+  if (!mlirAttributeIsAString(attribute))
+    return tg_fail(error, TG_TARGET_ATTRIBUTE " is not a string");
+  MlirStringRef text = mlirStringAttrGetValue(attribute);
+  char copy[1024];
+  if (text.length >= sizeof(copy))
+    return tg_fail(error, TG_TARGET_ATTRIBUTE " is too long");
+  memcpy(copy, text.data, text.length);
+  copy[text.length] = 0;
+  return tg_target_parse(copy, target, error);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The builder's operations, each made through mlirOperationCreate.
+ */
+#include "passes/build.h"
+
+#include <assert.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum { MAX_OPERANDS = 80 };
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+void tg_builder_init(struct tg_builder *builder, MlirBlock entry,
+                     MlirLocation location, MlirType element, int64_t lanes) {
+  MlirContext context = mlirLocationGetContext(location);
+  builder->context = context;
+  builder->location = location;
+  builder->block = builder->entry = entry;
+  builder->index = mlirIndexTypeGet(context);
+  builder->element = element;
+  builder->vector = mlirVectorTypeGet(1, &lanes, element);
+  builder->lanes = lanes;
+  builder->constant_count = 0;
+}
+
+MlirNamedAttribute tg_named(MlirContext context, const char *name,
+                            MlirAttribute attribute) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)),
+                               attribute);
+}
+
+static MlirOperation create(struct tg_builder *builder, const char *name,
+                            int operand_count, const MlirValue *operands,
+                            int result_count, const MlirType *results,
+                            int attribute_count,
+                            const MlirNamedAttribute *attributes) {
+  MlirOperationState state =
+      mlirOperationStateGet(ref(name), builder->location);
+  mlirOperationStateAddOperands(&state, operand_count, operands);
+  mlirOperationStateAddResults(&state, result_count, results);
+  mlirOperationStateAddAttributes(&state, attribute_count, attributes);
+  return mlirOperationCreate(&state);
+}
+
+MlirOperation tg_build(struct tg_builder *builder, const char *name,
+                       int operand_count, const MlirValue *operands,
+                       int result_count, const MlirType *results,
+                       int attribute_count,
+                       const MlirNamedAttribute *attributes) {
+  MlirOperation op = create(builder, name, operand_count, operands,
+                            result_count, results, attribute_count, attributes);
+  mlirBlockAppendOwnedOperation(builder->block, op);
+  return op;
+}
+
+MlirValue tg_build_1(struct tg_builder *builder, const char *name,
+                     int operand_count, const MlirValue *operands,
+                     MlirType result) {
+  return mlirOperationGetResult(
+      tg_build(builder, name, operand_count, operands, 1, &result, 0, NULL), 0);
+}
+
+/*===-- Index arithmetic --------------------------------------------------===*/
+
+MlirValue tg_index(struct tg_builder *builder, int64_t value) {
+  for (int i = 0; i < builder->constant_count; ++i)
+    if (builder->constant_key[i] == value)
+      return builder->constant[i];
+  MlirNamedAttribute attribute = tg_named(
+      builder->context, "value", mlirIntegerAttrGet(builder->index, value));
+  MlirOperation op = create(builder, "arith.constant", 0, NULL, 1,
+                            &builder->index, 1, &attribute);
+  mlirBlockInsertOwnedOperation(builder->entry, 0, op);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  /* Past the table's end a constant is merely made twice. */
+  if (builder->constant_count < TG_BUILD_MAX_CONSTANTS) {
+    builder->constant_key[builder->constant_count] = value;
+    builder->constant[builder->constant_count++] = result;
+  }
+  return result;
+}
+
+bool tg_index_constant(const struct tg_builder *builder, MlirValue value,
+                       int64_t *constant) {
+  for (int i = 0; i < builder->constant_count; ++i)
+    if (mlirValueEqual(builder->constant[i], value)) {
+      *constant = builder->constant_key[i];
+      return true;
+    }
+  return false;
+}
+
+static MlirValue binary(struct tg_builder *builder, const char *name,
+                        MlirValue a, MlirValue b) {
+  MlirValue operands[2] = {a, b};
+  return tg_build_1(builder, name, 2, operands, builder->index);
+}
+
+MlirValue tg_add(struct tg_builder *builder, MlirValue a, MlirValue b) {
+  int64_t x, y;
+  bool a_known = tg_index_constant(builder, a, &x);
+  bool b_known = tg_index_constant(builder, b, &y);
+  if (a_known && b_known)
+    return tg_index(builder, x + y);
+  if (a_known && x == 0)
+    return b;
+  if (b_known && y == 0)
+    return a;
+  return binary(builder, "arith.addi", a, b);
+}
+
+MlirValue tg_sub(struct tg_builder *builder, MlirValue a, MlirValue b) {
+  int64_t x, y;
+  bool b_known = tg_index_constant(builder, b, &y);
+  if (b_known && y == 0)
+    return a;
+  if (b_known && tg_index_constant(builder, a, &x))
+    return tg_index(builder, x - y);
+  return binary(builder, "arith.subi", a, b);
+}
+
+MlirValue tg_mul(struct tg_builder *builder, MlirValue a, int64_t factor) {
+  int64_t x;
+  if (tg_index_constant(builder, a, &x))
+    return tg_index(builder, x * factor);
+  if (factor == 0)
+    return tg_index(builder, 0);
+  return factor == 1
+             ? a
+             : binary(builder, "arith.muli", a, tg_index(builder, factor));
+}
+
+MlirValue tg_div(struct tg_builder *builder, MlirValue a, int64_t divisor) {
+  int64_t x;
+  if (tg_index_constant(builder, a, &x))
+    return tg_index(builder, x / divisor);
+  return divisor == 1
+             ? a
+             : binary(builder, "arith.divui", a, tg_index(builder, divisor));
+}
+
+MlirValue tg_rem(struct tg_builder *builder, MlirValue a, int64_t divisor) {
+  int64_t x;
+  if (tg_index_constant(builder, a, &x))
+    return tg_index(builder, x % divisor);
+  return divisor == 1
+             ? tg_index(builder, 0)
+             : binary(builder, "arith.remui", a, tg_index(builder, divisor));
+}
+
+MlirValue tg_min(struct tg_builder *builder, MlirValue a, MlirValue b) {
+  int64_t x, y;
+  if (tg_index_constant(builder, a, &x) && tg_index_constant(builder, b, &y))
+    return tg_index(builder, x < y ? x : y);
+  return binary(builder, "arith.minui", a, b);
+}
+
+MlirValue tg_max(struct tg_builder *builder, MlirValue a, MlirValue b) {
+  int64_t x, y;
+  if (tg_index_constant(builder, a, &x) && tg_index_constant(builder, b, &y))
+    return tg_index(builder, x > y ? x : y);
+  return binary(builder, "arith.maxui", a, b);
+}
+
+/*===-- Loops -------------------------------------------------------------===*/
+
+void tg_for_begin(struct tg_builder *builder, struct tg_for *loop,
+                  MlirValue lower, MlirValue upper, int64_t step, int count,
+                  const MlirValue *init) {
+  assert(count <= TG_BUILD_MAX_CARRIED);
+  loop->outside = builder->block;
+  loop->lower = lower;
+  loop->upper = upper;
+  loop->step = tg_index(builder, step);
+  loop->count = count;
+  MlirType types[TG_BUILD_MAX_CARRIED + 1] = {builder->index};
+  MlirLocation locations[TG_BUILD_MAX_CARRIED + 1];
+  for (int i = 0; i <= count; ++i)
+    locations[i] = builder->location;
+  for (int i = 0; i < count; ++i) {
+    loop->init[i] = init[i];
+    types[i + 1] = mlirValueGetType(init[i]);
+  }
+  MlirBlock body = mlirBlockCreate(count + 1, types, locations);
+  loop->region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(loop->region, body);
+  loop->iv = mlirBlockGetArgument(body, 0);
+  for (int i = 0; i < count; ++i)
+    loop->carried[i] = mlirBlockGetArgument(body, i + 1);
+  builder->block = body;
+}
+
+void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
+                const MlirValue *yielded) {
+  tg_build(builder, "scf.yield", loop->count, yielded, 0, NULL, 0, NULL);
+  builder->block = loop->outside;
+  MlirValue operands[TG_BUILD_MAX_CARRIED + 3] = {loop->lower, loop->upper,
+                                                  loop->step};
+  MlirType types[TG_BUILD_MAX_CARRIED];
+  for (int i = 0; i < loop->count; ++i) {
+    operands[i + 3] = loop->init[i];
+    types[i] = mlirValueGetType(loop->init[i]);
+  }
+  MlirOperationState state =
+      mlirOperationStateGet(ref("scf.for"), builder->location);
+  mlirOperationStateAddOperands(&state, loop->count + 3, operands);
+  mlirOperationStateAddResults(&state, loop->count, types);
+  mlirOperationStateAddOwnedRegions(&state, 1, &loop->region);
+  loop->op = mlirOperationCreate(&state);
+  mlirBlockAppendOwnedOperation(builder->block, loop->op);
+  for (int i = 0; i < loop->count; ++i)
+    loop->carried[i] = mlirOperationGetResult(loop->op, i);
+}
+
+/*===-- Tensors -----------------------------------------------------------===*/
+
+MlirValue tg_empty(struct tg_builder *builder, int rank, const int64_t *shape) {
+  MlirType type = mlirRankedTensorTypeGet(rank, shape, builder->element,
+                                          mlirAttributeGetNull());
+  return tg_build_1(builder, "tensor.empty", 0, NULL, type);
+}
+
+MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
+                     const MlirValue *indices) {
+  MlirValue operands[MAX_OPERANDS] = {tensor};
+  for (int d = 0; d < rank; ++d)
+    operands[d + 1] = indices[d];
+  return tg_build_1(builder, "tensor.extract", rank + 1, operands,
+                    builder->element);
+}
+
+MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,
+                    MlirValue tensor, int rank, const MlirValue *indices) {
+  MlirValue operands[MAX_OPERANDS] = {scalar, tensor};
+  for (int d = 0; d < rank; ++d)
+    operands[d + 2] = indices[d];
+  return tg_build_1(builder, "tensor.insert", rank + 2, operands,
+                    mlirValueGetType(tensor));
+}
+
+static MlirAttribute reassociation(struct tg_builder *builder, int rank,
+                                   const int *group) {
+  MlirAttribute groups[16], members[16];
+  int group_count = 0, d = 0;
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  while (d < rank) {
+    int count = 0;
+    for (int g = group[d]; d < rank && group[d] == g; ++d)
+      members[count++] = mlirIntegerAttrGet(i64, d);
+    groups[group_count++] = mlirArrayAttrGet(builder->context, count, members);
+  }
+  return mlirArrayAttrGet(builder->context, group_count, groups);
+}
+
+MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
+                      int source_rank, const int *group) {
+  if (source_rank == 0 || group[source_rank - 1] == source_rank - 1)
+    return tensor;
+  MlirType source = mlirValueGetType(tensor);
+  int64_t shape[16];
+  for (int d = 0; d < source_rank; ++d) {
+    int64_t extent = mlirShapedTypeGetDimSize(source, d);
+    bool first = d == 0 || group[d] != group[d - 1];
+    shape[group[d]] = first ? extent : shape[group[d]] * extent;
+  }
+  MlirType type =
+      mlirRankedTensorTypeGet(group[source_rank - 1] + 1, shape,
+                              builder->element, mlirAttributeGetNull());
+  MlirNamedAttribute attribute =
+      tg_named(builder->context, "reassociation",
+               reassociation(builder, source_rank, group));
+  return mlirOperationGetResult(tg_build(builder, "tensor.collapse_shape", 1,
+                                         &tensor, 1, &type, 1, &attribute),
+                                0);
+}
+
+MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
+                    int result_rank, const int *group, MlirType result) {
+  if (result_rank == 0 || group[result_rank - 1] == result_rank - 1)
+    return tensor;
+  int64_t shape[16];
+  for (int d = 0; d < result_rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(result, d);
+  MlirNamedAttribute attributes[2] = {
+      tg_named(builder->context, "reassociation",
+               reassociation(builder, result_rank, group)),
+      tg_named(builder->context, "static_output_shape",
+               mlirDenseI64ArrayGet(builder->context, result_rank, shape))};
+  return mlirOperationGetResult(tg_build(builder, "tensor.expand_shape", 1,
+                                         &tensor, 1, &result, 2, attributes),
+                                0);
+}
+
+/*===-- Vectors -----------------------------------------------------------===*/
+
+static MlirValue float_constant(struct tg_builder *builder, MlirType type,
+                                MlirAttribute value) {
+  MlirNamedAttribute attribute = tg_named(builder->context, "value", value);
+  return mlirOperationGetResult(
+      tg_build(builder, "arith.constant", 0, NULL, 1, &type, 1, &attribute), 0);
+}
+
+MlirValue tg_zero_vector(struct tg_builder *builder) {
+  MlirAttribute zero =
+      mlirFloatAttrDoubleGet(builder->context, builder->element, 0.0);
+  return float_constant(builder, builder->vector,
+                        mlirDenseElementsAttrSplatGet(builder->vector, zero));
+}
+
+static MlirValue mask(struct tg_builder *builder, int64_t valid) {
+  MlirType type = mlirVectorTypeGet(1, &builder->lanes,
+                                    mlirIntegerTypeGet(builder->context, 1));
+  MlirNamedAttribute attribute =
+      tg_named(builder->context, "mask_dim_sizes",
+               mlirDenseI64ArrayGet(builder->context, 1, &valid));
+  return mlirOperationGetResult(tg_build(builder, "vector.constant_mask", 0,
+                                         NULL, 1, &type, 1, &attribute),
+                                0);
+}
+
+/* The attributes that both transfers share. */
+static void transfer_attributes(struct tg_builder *builder, int rank,
+                                MlirNamedAttribute attributes[2]) {
+  MlirAffineMap map = mlirAffineMapMinorIdentityGet(builder->context, rank, 1);
+  MlirAttribute in_bounds = mlirBoolAttrGet(builder->context, true);
+  attributes[0] =
+      tg_named(builder->context, "permutation_map", mlirAffineMapAttrGet(map));
+  attributes[1] = tg_named(builder->context, "in_bounds",
+                           mlirArrayAttrGet(builder->context, 1, &in_bounds));
+}
+
+MlirValue tg_read(struct tg_builder *builder, MlirValue tensor, int rank,
+                  const MlirValue *indices, int64_t valid) {
+  bool masked = valid < builder->lanes;
+  MlirAttribute zero =
+      mlirFloatAttrDoubleGet(builder->context, builder->element, 0.0);
+  MlirValue operands[MAX_OPERANDS] = {tensor};
+  int count = 1;
+  for (int d = 0; d < rank; ++d)
+    operands[count++] = indices[d];
+  operands[count++] = float_constant(builder, builder->element, zero);
+  if (masked)
+    operands[count++] = mask(builder, valid);
+  MlirNamedAttribute attributes[3];
+  transfer_attributes(builder, rank, attributes);
+  int32_t segments[4] = {1, rank, 1, masked};
+  attributes[2] = tg_named(builder->context, "operandSegmentSizes",
+                           mlirDenseI32ArrayGet(builder->context, 4, segments));
+  return mlirOperationGetResult(tg_build(builder, "vector.transfer_read", count,
+                                         operands, 1, &builder->vector, 3,
+                                         attributes),
+                                0);
+}
+
+MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
+                   MlirValue tensor, int rank, const MlirValue *indices,
+                   int64_t valid) {
+  bool masked = valid < builder->lanes;
+  MlirValue operands[MAX_OPERANDS] = {vector, tensor};
+  int count = 2;
+  for (int d = 0; d < rank; ++d)
+    operands[count++] = indices[d];
+  if (masked)
+    operands[count++] = mask(builder, valid);
+  MlirNamedAttribute attributes[3];
+  transfer_attributes(builder, rank, attributes);
+  int32_t segments[4] = {1, 1, rank, masked};
+  attributes[2] = tg_named(builder->context, "operandSegmentSizes",
+                           mlirDenseI32ArrayGet(builder->context, 4, segments));
+  MlirType type = mlirValueGetType(tensor);
+  return mlirOperationGetResult(tg_build(builder, "vector.transfer_write",
+                                         count, operands, 1, &type, 3,
+                                         attributes),
+                                0);
+}
+
+MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar) {
+  return tg_build_1(builder, "vector.broadcast", 1, &scalar, builder->vector);
+}
+
+MlirValue tg_fma(struct tg_builder *builder, MlirValue a, MlirValue b,
+                 MlirValue accumulator) {
+  MlirValue operands[3] = {a, b, accumulator};
+  return tg_build_1(builder, "vector.fma", 3, operands, builder->vector);
+}
+
+MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,
+                    MlirValue base, MlirValue offsets) {
+  MlirValue all = mask(builder, builder->lanes);
+  MlirValue operands[5] = {tensor, base, offsets, all, tg_zero_vector(builder)};
+  return tg_build_1(builder, "vector.gather", 5, operands, builder->vector);
+}
+
+static MlirValue shuffle(struct tg_builder *builder, MlirValue a, MlirValue b,
+                         const int64_t *lanes) {
+  MlirValue operands[2] = {a, b};
+  MlirNamedAttribute attribute =
+      tg_named(builder->context, "mask",
+               mlirDenseI64ArrayGet(builder->context, builder->lanes, lanes));
+  return mlirOperationGetResult(tg_build(builder, "vector.shuffle", 2, operands,
+                                         1, &builder->vector, 1, &attribute),
+                                0);
+}
+
+/*
+ * log2(lanes) rounds: round s swaps, between row i and row i + s, the lanes
+ * whose bit s differs from the row's (Eklundh's in-place transposition).
+ */
+void tg_transpose(struct tg_builder *builder, MlirValue *rows) {
+  int64_t lanes = builder->lanes;
+  int64_t low[64], high[64];
+  assert(lanes <= 64 && (lanes & (lanes - 1)) == 0);
+  for (int64_t s = 1; s < lanes; s *= 2) {
+    for (int64_t j = 0; j < lanes; ++j) {
+      bool upper = (j & s) != 0;
+      low[j] = upper ? lanes + j - s : j;
+      high[j] = upper ? lanes + j : j + s;
+    }
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & s)
+        continue;
+      MlirValue a = rows[i], b = rows[i + s];
+      rows[i] = shuffle(builder, a, b, low);
+      rows[i + s] = shuffle(builder, a, b, high);
+    }
+  }
+}

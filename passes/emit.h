@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Code for a plan, on tensors: loops of scf, registers of vector. Each stage
+ * of the nest in plan.h has its file: emit_nest.c the loops, emit_pack.c the
+ * panels, emit_tile.c the register tile, emit_unpack.c the packed result.
+ */
+#ifndef TGRAPH_PASSES_EMIT_H
+#define TGRAPH_PASSES_EMIT_H
+
+#include "model/plan.h"
+#include "passes/build.h"
+
+/* Tensors that the loops carry: the result, its packed form, the panels. */
+enum tg_carried {
+  TG_CARRIED_RESULT,
+  TG_CARRIED_PACKED_RESULT,
+  TG_CARRIED_PANELS, /* + TG_LHS or TG_RHS */
+  TG_CARRIED_COUNT = TG_CARRIED_PANELS + 2
+};
+
+struct tg_emit {
+  struct tg_builder builder;
+  const struct tg_plan *plan;
+  const struct tg_kernel *kernel;    /* canonical */
+  MlirValue source[TG_RESULT];       /* the inputs, in canonical shape */
+  MlirValue state[TG_CARRIED_COUNT]; /* innermost value of what is carried */
+  MlirValue position[TG_MAX_LOOPS];  /* of every canonical loop, absolute */
+  int64_t delta[TG_MAX_LOOPS];       /* a constant on top of the position */
+  MlirValue vector_origin, row_origin, reduction_origin; /* of the blocks */
+};
+
+/* The whole kernel: function arguments in the operation's own shapes, the
+ * result in the shape of arguments[TG_RESULT]. */
+MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
+                         const MlirValue arguments[TG_OPERAND_COUNT]);
+/* Does the generated code read the initial value of the result? */
+bool tg_plan_reads_init(const struct tg_plan *plan);
+
+/* The stages, for emit_nest.c alone. */
+void tg_emit_pack(struct tg_emit *emit, int operand);
+/* rows, columns: how much of the register tile exists here. */
+void tg_emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
+void tg_emit_clear_packed_result(struct tg_emit *emit);
+void tg_emit_unpack(struct tg_emit *emit);
+/* Trailing dimensions of the result that the unpacking walks as one; fills
+ * group[] for tg_collapse and returns the merged extent. */
+int64_t tg_unpack_shape(const struct tg_plan *plan, int group[TG_MAX_RANK],
+                        int *separate_outer_rows);
+
+/* What the stages share. Loops that carry the whole state: */
+void tg_emit_loop_begin(struct tg_emit *emit, struct tg_for *loop,
+                        MlirValue lower, MlirValue upper, int64_t step);
+void tg_emit_loop_end(struct tg_emit *emit, struct tg_for *loop);
+/*
+ * Covers [origin, min(origin + block, extent)) of a loop in steps: whole steps
+ * first, then the rest. body(emit, position, size) is emitted at most twice,
+ * with size == step and with size == extent % step.
+ */
+void tg_emit_split(struct tg_emit *emit, MlirValue origin, int64_t block,
+                   int64_t extent, int64_t step,
+                   void (*body)(struct tg_emit *, MlirValue position,
+                                int64_t size, void *data),
+                   void *data);
+/* Subscripts of an unpacked operand at position + delta; returns the rank. */
+int tg_emit_subscripts(struct tg_emit *emit, int operand, MlirValue *indices);
+/* origin of the reduction block that the operand's panels start from, and the
+ * place of the current reduction position in them. */
+MlirValue tg_emit_panel_depth(struct tg_emit *emit, int operand);
+MlirValue tg_emit_panel_index(struct tg_emit *emit, int operand);
+
+#endif

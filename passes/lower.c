@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * tgraph-lower: from tensors to the LLVM dialect. Upstream's passes do the
+ * work; between bufferization and loops, strided copies are taken away from
+ * the runtime library, whose memrefCopy moves one element at a time.
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <mlir-c/Pass.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "passes/attribute.h"
+#include "passes/inspect.h"
+#include "passes/passes.h"
+#include "passes/pipeline.h"
+#include "passes/stock.h"
+
+static const char bufferize[] =
+    "builtin.module("
+    "canonicalize,linalg-fuse-elementwise-ops,canonicalize,cse,"
+    "empty-tensor-to-alloc-tensor,"
+    "one-shot-bufferize{bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "canonicalize,cse,"
+    "buffer-deallocation-pipeline)";
+
+static const char to_llvm[] =
+    "builtin.module("
+    "convert-bufferization-to-memref,convert-linalg-to-loops,"
+    "convert-vector-to-scf{full-unroll=true},"
+    "expand-strided-metadata,lower-affine,canonicalize,cse,"
+    "loop-invariant-code-motion,"
+    "convert-scf-to-cf,"
+    "convert-math-to-llvm,convert-math-to-libm,arith-expand,"
+    "convert-vector-to-llvm,"
+    "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,"
+    "convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
+    "reconcile-unrealized-casts,canonicalize,cse)";
+
+struct walk {
+  MlirOperation root;
+  bool transform_script;
+};
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static bool is_strided(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (!mlirTypeIsAMemRef(type))
+    return false;
+  MlirAttribute layout = mlirMemRefTypeGetLayout(type);
+  return !(mlirAttributeIsAAffineMap(layout) &&
+           mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout)));
+}
+
+/* memref.copy of strided memory becomes linalg.copy, which becomes loops. */
+static MlirWalkResult expand_copy(MlirOperation op, void *data) {
+  (void)data;
+  if (!tg_op_is(op, "memref.copy") ||
+      !(is_strided(mlirOperationGetOperand(op, 0)) ||
+        is_strided(mlirOperationGetOperand(op, 1))))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue operands[2] = {mlirOperationGetOperand(op, 0),
+                           mlirOperationGetOperand(op, 1)};
+  int32_t segments[2] = {1, 1};
+  MlirNamedAttribute attribute = mlirNamedAttributeGet(
+      mlirIdentifierGet(context, ref("operandSegmentSizes")),
+      mlirDenseI32ArrayGet(context, 2, segments));
+  MlirRegion region = mlirRegionCreate();
+  MlirOperationState state =
+      mlirOperationStateGet(ref("linalg.copy"), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, 2, operands);
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation copy = mlirOperationCreate(&state);
+  mlirLinalgFillBuiltinNamedOpRegion(copy);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, copy);
+  mlirOperationDestroy(op);
+  return MlirWalkResultSkip;
+}
+
+/* The CPU that the code was made for, on every function with a body. */
+static MlirWalkResult record_cpu(MlirOperation op, void *data) {
+  const struct tg_target *target = data;
+  if (!tg_op_is(op, "llvm.func"))
+    return MlirWalkResultAdvance;
+  MlirRegion body = mlirOperationGetRegion(op, 0);
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)) ||
+      tg_op_has_attribute(op, "target_cpu"))
+    return MlirWalkResultSkip;
+  MlirContext context = mlirOperationGetContext(op);
+  mlirOperationSetAttributeByName(op, ref("target_cpu"),
+                                  mlirStringAttrGet(context, ref(target->cpu)));
+  return MlirWalkResultSkip;
+}
+
+static MlirWalkResult find_script(MlirOperation op, void *data) {
+  if (!tg_op_is(op, "transform.named_sequence"))
+    return MlirWalkResultAdvance;
+  *(MlirLocation *)data = mlirOperationGetLocation(op);
+  return MlirWalkResultInterrupt;
+}
+
+MlirLogicalResult tg_lower(MlirOperation module,
+                           const struct tg_remark_sink *remarks) {
+  struct tg_target target;
+  struct tg_error error;
+  if (tg_get_target(module, &target, &error)) {
+    char message[TG_ERROR_NBYTES + 32];
+    snprintf(message, sizeof(message), "tgraph-lower: %s", error.message);
+    mlirEmitError(mlirOperationGetLocation(module), message);
+    return mlirLogicalResultFailure();
+  }
+  MlirLocation script = {NULL};
+  mlirOperationWalk(module, find_script, &script, MlirWalkPreOrder);
+  if (script.ptr && remarks && remarks->emit)
+    remarks->emit(remarks->user, script, "missed",
+                  "a transform script stays in the module; remove it before "
+                  "the translation to LLVM IR");
+  if (mlirLogicalResultIsFailure(tg_decompose_packs(module)) ||
+      mlirLogicalResultIsFailure(tg_run_pipeline(module, bufferize)))
+    return mlirLogicalResultFailure();
+  mlirOperationWalk(module, expand_copy, NULL, MlirWalkPostOrder);
+  if (mlirLogicalResultIsFailure(tg_run_pipeline(module, to_llvm)))
+    return mlirLogicalResultFailure();
+  if (tg_op_has_attribute(module, TG_TARGET_ATTRIBUTE))
+    mlirOperationWalk(module, record_cpu, &target, MlirWalkPreOrder);
+  return mlirLogicalResultSuccess();
+}
