@@ -6,24 +6,33 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define DECLARE_LOOP(NAME, FEATURES, VECTOR, SET, FMA_OP, CONSTRAINT)          \
-  __attribute__((target(FEATURES), noinline)) static void NAME(long n) {       \
-    VECTOR b = SET(1.0001f), c = SET(0.999f), acc[12];                         \
-    for (int i = 0; i < 12; i++)                                               \
-      acc[i] = SET((float)i);                                                  \
-    for (long i = 0; i < n; i++)                                               \
-      for (int k = 0; k < 12; k++) {                                           \
-        acc[k] = FMA_OP(b, c, acc[k]);                                         \
-        __asm__ volatile("" : "+" CONSTRAINT(acc[k]));                         \
-      }                                                                        \
-  }
+/* Twelve named accumulators: an array of them would live in memory. */
+#define TWELVE(DO)                                                             \
+  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
+#define FMA_512(i)                                                             \
+  a##i = _mm512_fmadd_ps(b, c, a##i);                                          \
+  __asm__ volatile("" : "+v"(a##i));
+#define FMA_256(i)                                                             \
+  a##i = _mm256_fmadd_ps(b, c, a##i);                                          \
+  __asm__ volatile("" : "+x"(a##i));
+#define START_512(i) __m512 a##i = _mm512_set1_ps((float)(i));
+#define START_256(i) __m256 a##i = _mm256_set1_ps((float)(i));
 
-/* Unrolled by the compiler: 12 chains hide a latency of 4 on 2 or 3 units. */
-#pragma GCC push_options
-#pragma GCC optimize("O3,unroll-loops")
-DECLARE_LOOP(fma_512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps, "v")
-DECLARE_LOOP(fma_256, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps, "x")
-#pragma GCC pop_options
+__attribute__((target("avx512f"), noinline)) static void fma_512(long n) {
+  __m512 b = _mm512_set1_ps(1.0001f), c = _mm512_set1_ps(0.999f);
+  TWELVE(START_512)
+  for (long i = 0; i < n; i++) {
+    TWELVE(FMA_512)
+  }
+}
+
+__attribute__((target("avx2,fma"), noinline)) static void fma_256(long n) {
+  __m256 b = _mm256_set1_ps(1.0001f), c = _mm256_set1_ps(0.999f);
+  TWELVE(START_256)
+  for (long i = 0; i < n; i++) {
+    TWELVE(FMA_256)
+  }
+}
 
 int tg_host_vector_bits(void) {
   __builtin_cpu_init();

@@ -145,7 +145,7 @@ void tg_json_end(struct tg_json_writer *w, char bracket) {
   if (w->comma)
     fprintf(w->file, "\n%*s", 2 * w->depth, "");
   fputc(bracket, w->file);
-  w->comma = true;
+  w->comma = w->depth > 0; /* documents follow each other without a comma */
   if (w->depth == 0)
     fputc('\n', w->file);
 }

@@ -113,7 +113,7 @@ static bool read_settings(int argc, char **argv, struct verify_settings *s,
       {"memory", TG_OPTION_REAL, &s->memory_gib, 0.25, 4096, "GIB",
        "memory limit of each step (default: none)"},
       {"json", TG_OPTION_BOOL, &s->json, 0, 0, NULL,
-       "print JSON instead of a table"},
+       "print a JSON object for each program"},
   };
   const struct tg_command_line line = {
       .name = "verify",
@@ -153,8 +153,6 @@ int tg_command_verify(int argc, char **argv) {
                                 &error) != TG_OK)
     return tg_complain("verify: option --target: %s", error.message);
   status = TG_EXIT_GOOD;
-  if (s.json)
-    tg_json_begin(&json, NULL, '[');
   for (int i = 1; i <= count; i++) {
     struct tg_program program;
     struct verify_report report = {.stage = ""};
@@ -170,7 +168,5 @@ int tg_command_verify(int argc, char **argv) {
       status = TG_EXIT_FAILED;
     tg_program_destroy(&program);
   }
-  if (s.json)
-    tg_json_end(&json, ']');
   return status;
 }
