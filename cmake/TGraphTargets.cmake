@@ -43,6 +43,8 @@ endfunction()
 function(tgraph_link_mlir target)
   target_link_libraries(${target} PRIVATE ${TGRAPH_MLIR_LIBRARIES})
   target_link_options(${target} PRIVATE "-Wl,--exclude-libs,ALL")
+  # The archives are of C++, whatever the program's own files are.
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 
 function(tgraph_link_model target)
