@@ -31,9 +31,9 @@ module {
     %r = linalg.matmul ins(%a, %a : tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) outs(%a : tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
     return %r : tensor<4x4xcomplex<f32>>
   }
-  // CHECK: linalg.matmul\ndot 4x4"];
+  // CHECK: arith.muli\nmultiply 4x4"];
   func.func @index(%a: tensor<4x4xindex>) -> tensor<4x4xindex> {
-    %r = linalg.matmul ins(%a, %a : tensor<4x4xindex>, tensor<4x4xindex>) outs(%a : tensor<4x4xindex>) -> tensor<4x4xindex>
+    %r = arith.muli %a, %a : tensor<4x4xindex>
     return %r : tensor<4x4xindex>
   }
   // CHECK: linalg.matmul\ndot 4x4"];
