@@ -27,7 +27,7 @@ enum tg_opcode {
   TG_OPCODE_COUNT
 };
 
-enum { TG_NODE_LAYOUT_COUNT = 6 }; /* the last columns are the layout */
+enum { TG_NODE_LAYOUT_COUNT = 6 }; /* columns layout_minor_to_major_* */
 
 struct tg_graph {
   int64_t node_count;
