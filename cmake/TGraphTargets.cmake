@@ -68,6 +68,7 @@ function(tgraph_embed_weights target)
     message(WARNING "TGRAPH_WEIGHTS: ${file} does not exist; no weights are embedded.")
     return()
   endif()
+  set(TGRAPH_HAS_WEIGHTS TRUE PARENT_SCOPE)
   target_compile_definitions(${target} PRIVATE "TG_WEIGHTS_FILE=\"${file}\"")
   set_property(SOURCE cmake/weights.S APPEND PROPERTY OBJECT_DEPENDS "${file}")
 endfunction()
@@ -75,11 +76,10 @@ endfunction()
 # Weights that do not fit the code fail the build, not the user's run: the
 # library is linked only after the checking program has accepted them.
 function(tgraph_check_weights)
-  set(source "${PROJECT_SOURCE_DIR}/test/model/check_weights.c")
-  if(TGRAPH_WEIGHTS STREQUAL "none" OR NOT EXISTS "${source}")
+  if(NOT TGRAPH_HAS_WEIGHTS)
     return()
   endif()
-  add_executable(tgraph_check_weights "${source}"
+  add_executable(tgraph_check_weights test/model/check_weights.c
                  $<TARGET_OBJECTS:tgraph_model> $<TARGET_OBJECTS:tgraph_weights>)
   tgraph_c_options(tgraph_check_weights)
   target_include_directories(tgraph_check_weights PRIVATE "${PROJECT_SOURCE_DIR}")
