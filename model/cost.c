@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The facts about a plan and the estimate made of them. The constants are
+ * cycles and bytes per cycle of recent x86 cores, the same for every target:
+ * only the target's columns tell machines apart.
+ */
+#include "model/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const tg_feature_names[TG_FEATURE_COUNT] = {
+#define FEATURE(name, unit, doc, expression) #name,
+#include "model/features.def"
+};
+
+const char *const tg_feature_formulas[TG_FEATURE_COUNT] = {
+#define FEATURE(name, unit, doc, expression) #expression,
+#include "model/features.def"
+};
+
+/* Cycles an element for the ways of copying, in registers and L1. */
+static const double copy_contiguous = 0.15;
+static const double copy_transposed = 0.45;
+static const double copy_gathered = 1.6;
+static const double copy_single = 1.8;
+static const double transpose_result = 0.6;
+/* Sustained bytes a cycle from a level, and what of it a program may fill. */
+static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
+static const double usable = 0.75;
+static const double fma_latency = 4;
+static const double tile_overhead = 12; /* loop and address set-up */
+
+static double max2(double a, double b) { return a > b ? a : b; }
+static double ceil_div(double a, double b) { return ceil(a / b); }
+
+/* Bytes a cycle at which a working set of this size is read again. */
+static double read_rate(double nbytes, const struct tg_target *target) {
+  if (nbytes <= usable * (double)target->l1_nbytes)
+    return 1e9; /* counted as loads */
+  if (nbytes <= usable * (double)target->l2_nbytes)
+    return l2_rate;
+  return nbytes <= usable * (double)target->l3_nbytes ? l3_rate : memory_rate;
+}
+
+/* Loads of a reduction step of a tile. */
+static double step_loads(const struct tg_plan *plan, double rows,
+                         double vectors) {
+  double loads = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    loads += (plan->follows_row[o] ? rows : 1) *
+             (plan->follows_vector[o] ? vectors : 1);
+  return loads;
+}
+
+static double step_cycles(const struct tg_plan *plan,
+                          const struct tg_target *target, double rows,
+                          double vectors) {
+  double fma = rows * vectors / (double)target->fma_per_cycle;
+  return max2(max2(fma, fma_latency), step_loads(plan, rows, vectors) / 2);
+}
+
+/* Sum over full and partial tiles of f = cycles of a reduction step. */
+static double all_tiles(const struct tg_plan *plan,
+                        const struct tg_target *target) {
+  double cycles = 0;
+  int64_t v_full = plan->vector_extent / plan->width;
+  int64_t v_rest = plan->vector_extent % plan->width;
+  int64_t r_full = plan->row_extent / plan->rows;
+  int64_t r_rest = plan->row_extent % plan->rows;
+  double rest_vectors = ceil_div((double)v_rest, (double)plan->lanes);
+  double rows = (double)plan->rows, vectors = (double)plan->vectors;
+  cycles +=
+      (double)(v_full * r_full) * step_cycles(plan, target, rows, vectors);
+  if (v_rest)
+    cycles += (double)r_full * step_cycles(plan, target, rows, rest_vectors);
+  if (r_rest)
+    cycles +=
+        (double)v_full * step_cycles(plan, target, (double)r_rest, vectors);
+  if (v_rest && r_rest)
+    cycles += step_cycles(plan, target, (double)r_rest, rest_vectors);
+  return cycles;
+}
+
+static void count_work(const struct tg_plan *plan, struct tg_cost *cost) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  cost->flops = tg_kernel_flops(kernel);
+  cost->batches = 1;
+  for (int i = 0; i < plan->batch_count; ++i)
+    cost->batches *= (double)kernel->extent[plan->batch[i]];
+  double reduction_blocks =
+      ceil_div((double)plan->reduction_extent, (double)plan->block_reduction);
+  cost->depth = (double)(plan->reduction_extent * plan->reduction_rest);
+  cost->block_depth = (double)(plan->block_reduction * plan->reduction_rest);
+  cost->vectors_total = (double)plan->vector_extent * cost->batches;
+  cost->rows_total = (double)(plan->row_extent * plan->outer_rows);
+  double v_tiles = ceil_div((double)plan->vector_extent, (double)plan->width);
+  double r_tiles = ceil_div((double)plan->row_extent, (double)plan->rows);
+  cost->tiles = v_tiles * r_tiles * cost->batches * (double)plan->outer_rows *
+                reduction_blocks;
+  double vectors_used =
+      ceil_div((double)plan->vector_extent, (double)plan->lanes);
+  cost->lane_use =
+      (double)plan->vector_extent / (vectors_used * (double)plan->lanes);
+  cost->row_use = (double)(plan->row_extent / plan->rows * plan->rows) /
+                  (double)plan->row_extent;
+  cost->accumulators = (double)(plan->rows * plan->vectors);
+  cost->loads_per_fma =
+      step_loads(plan, (double)plan->rows, (double)plan->vectors) /
+      cost->accumulators;
+}
+
+static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double size = (double)tg_kernel_element_nbytes(kernel);
+  cost->panel_nbytes = cost->block_depth * (double)plan->width * size;
+  cost->row_panel_nbytes = cost->block_depth * (double)plan->rows * size;
+  cost->block_nbytes = cost->block_depth * (double)plan->block_vector * size;
+  cost->row_block_nbytes = cost->block_depth * (double)plan->block_rows * size;
+  double result = size;
+  for (int d = 0; d < kernel->operand[TG_RESULT].rank; ++d)
+    result *= (double)kernel->operand[TG_RESULT].extent[d];
+  cost->result_nbytes = result;
+  int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
+                                    : TG_NO_LOOP;
+  for (int o = 0; o < TG_RESULT; ++o) {
+    if (plan->packed[o])
+      continue;
+    if (plan->follows_vector[o] && inner != TG_NO_LOOP)
+      cost->vector_stride_nbytes =
+          max2(cost->vector_stride_nbytes,
+               size * fabs((double)tg_kernel_stride(kernel, o, inner)));
+    if (plan->follows_row[o])
+      cost->row_stride_nbytes = max2(
+          cost->row_stride_nbytes,
+          size * fabs((double)tg_kernel_stride(kernel, o, plan->row_loop)));
+  }
+}
+
+/* How often the packing of an operand runs over all of it. */
+static double pack_repeats(const struct tg_plan *plan, int operand) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (plan->hoisted[operand])
+    return 1;
+  double repeats = 1;
+  for (int i = 0; i < plan->batch_count; ++i)
+    if (plan->follows_row[operand] || plan->follows_vector[operand])
+      repeats *= (double)kernel->extent[plan->batch[i]];
+  if (plan->follows_row[operand]) {
+    repeats *= (double)plan->outer_rows;
+    repeats *=
+        ceil_div((double)plan->vector_extent, (double)plan->block_vector);
+  }
+  return repeats;
+}
+
+/* Cycles an element, by the way that emit_pack.c takes. */
+static double pack_rate(const struct tg_plan *plan, int operand) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (operand == plan->gathered)
+    return copy_gathered;
+  int loop = plan->follows_vector[operand] ? plan->vector_loop : plan->row_loop;
+  if (tg_kernel_stride(kernel, operand, loop) == 1)
+    return copy_contiguous;
+  int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
+                                    : TG_NO_LOOP;
+  bool along_reduction =
+      inner != TG_NO_LOOP && tg_kernel_stride(kernel, operand, inner) == 1;
+  return along_reduction ? copy_transposed : copy_single;
+}
+
+static void count_packing(const struct tg_plan *plan,
+                          const struct tg_target *target,
+                          struct tg_cost *cost) {
+  double size = (double)tg_kernel_element_nbytes(&plan->canonical.kernel);
+  for (int o = 0; o < TG_RESULT; ++o) {
+    if (!plan->packed[o])
+      continue;
+    double extent = (double)(plan->follows_vector[o] ? plan->vector_extent
+                                                     : plan->row_extent);
+    cost->packed_elements[o] = extent * cost->depth * pack_repeats(plan, o);
+    double nbytes = extent * cost->depth * size;
+    double moved = cost->packed_elements[o] * size;
+    cost->pack_cycles += cost->packed_elements[o] * pack_rate(plan, o) +
+                         moved / read_rate(max2(nbytes, 65536), target);
+  }
+  if (plan->packed[TG_RESULT]) {
+    double elements = cost->result_nbytes / size;
+    cost->packed_elements[TG_RESULT] = elements;
+    double scratch = (double)tg_plan_packed_elements(plan, TG_RESULT) * size;
+    cost->pack_cycles +=
+        elements * transpose_result +
+        2 * cost->result_nbytes / read_rate(max2(scratch, 65536), target);
+  }
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    cost->scratch_nbytes += (double)tg_plan_packed_elements(plan, o) * size;
+}
+
+/* Cycles to bring the operands of all tiles to the first-level cache. */
+static double count_memory(const struct tg_plan *plan,
+                           const struct tg_target *target,
+                           const struct tg_cost *cost) {
+  double vector_set, row_set;
+  double all_rows = cost->row_block_nbytes;
+  if (plan->vectors_inner) {
+    /* The rows' slice stays, the vectors' block is read for each of them. */
+    row_set = cost->row_panel_nbytes;
+    vector_set = cost->block_nbytes + cost->row_panel_nbytes;
+  } else {
+    vector_set = cost->panel_nbytes + cost->row_panel_nbytes;
+    row_set = all_rows + cost->panel_nbytes;
+  }
+  double vector_bytes = cost->tiles * cost->panel_nbytes;
+  double row_bytes = cost->tiles * cost->row_panel_nbytes;
+  double cycles = vector_bytes / read_rate(vector_set, target) +
+                  row_bytes / read_rate(row_set, target);
+  /* Unpacked vectors far apart: a new page or cache set at every step. */
+  if (cost->vector_stride_nbytes >= 1024)
+    cycles += vector_bytes / 64 * 1.0;
+  if (cost->vector_stride_nbytes >= 2048 &&
+      fmod(cost->vector_stride_nbytes, 2048) == 0)
+    cycles += vector_bytes / 64 * 3.0;
+  return cycles;
+}
+
+void tg_plan_cost(const struct tg_plan *plan, const struct tg_target *target,
+                  struct tg_cost *cost) {
+  memset(cost, 0, sizeof(*cost));
+  count_work(plan, cost);
+  count_footprints(plan, cost);
+  count_packing(plan, target, cost);
+  cost->compute_cycles = all_tiles(plan, target) * cost->depth * cost->batches *
+                         (double)plan->outer_rows;
+  cost->memory_cycles = count_memory(plan, target, cost);
+  bool accumulates = plan->block_reduction < plan->reduction_extent;
+  cost->result_cycles =
+      cost->tiles *
+      (cost->accumulators * (accumulates ? 2 : 1) + tile_overhead);
+}
+
+double tg_plan_cycles(const struct tg_plan *plan,
+                      const struct tg_target *target) {
+  struct tg_cost cost;
+  tg_plan_cost(plan, target, &cost);
+  /* Loads overlap with multiplications, though not entirely. */
+  return max2(cost.compute_cycles, cost.memory_cycles) +
+         0.25 * (cost.compute_cycles < cost.memory_cycles
+                     ? cost.compute_cycles
+                     : cost.memory_cycles) +
+         cost.result_cycles + cost.pack_cycles;
+}
+
+static double LOG(double x) { return log2(1.0 + x); }
+
+void tg_config_features(const struct tg_kernel *kernel,
+                        const struct tg_config *config,
+                        const struct tg_target *target, float *row) {
+  memset(row, 0, TG_FEATURE_COUNT * sizeof(*row));
+  struct tg_plan plan_storage;
+  struct tg_cost cost_storage;
+  if (tg_plan_make(kernel, config, target, &plan_storage))
+    return; /* the stock configuration: all columns are 0 */
+  tg_plan_cost(&plan_storage, target, &cost_storage);
+  const struct tg_plan *plan = &plan_storage;
+  const struct tg_cost *cost = &cost_storage;
+#define FEATURE(name, unit, doc, expression)                                   \
+  row[TG_FEATURE_##name] = (float)(expression);
+#include "model/features.def"
+}
