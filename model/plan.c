@@ -221,14 +221,15 @@ static const char *check_result(const struct tg_plan *plan) {
   return NULL;
 }
 
-const char *tg_plan_make(const struct tg_kernel *kernel,
-                         const struct tg_config *config,
-                         const struct tg_target *target, struct tg_plan *plan) {
-  memset(plan, 0, sizeof(*plan));
-  tg_canonicalize(kernel, &plan->canonical);
-  const char *fault = check_values(&plan->canonical.kernel, config);
+const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
+                                   const struct tg_config *config,
+                                   const struct tg_target *target,
+                                   struct tg_plan *plan) {
+  const char *fault = check_values(&canonical->kernel, config);
   if (fault)
     return fault;
+  memset(plan, 0, sizeof(*plan));
+  plan->canonical = *canonical;
   plan->gathered = -1;
   plan->vector_loop = config->knob[TG_KNOB_vector_loop];
   plan->row_loop = config->knob[TG_KNOB_row_loop];
@@ -242,6 +243,15 @@ const char *tg_plan_make(const struct tg_kernel *kernel,
       (fault = check_input(plan, TG_RHS)))
     return fault;
   return check_result(plan);
+}
+
+const char *tg_plan_make(const struct tg_kernel *kernel,
+                         const struct tg_config *config,
+                         const struct tg_target *target,
+                         struct tg_plan *plan) {
+  struct tg_canonical canonical;
+  tg_canonicalize(kernel, &canonical);
+  return tg_plan_make_canonical(&canonical, config, target, plan);
 }
 
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand) {

@@ -80,6 +80,13 @@ const char *tg_plan_make(const struct tg_kernel *kernel,
                          const struct tg_config *config,
                          const struct tg_target *target, struct tg_plan *plan);
 
+/* The same for a kernel that is canonical already: the costly part is done
+ * once for a whole space. */
+const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
+                                   const struct tg_config *config,
+                                   const struct tg_target *target,
+                                   struct tg_plan *plan);
+
 /* Elements of the scratch buffers, 0 where the operand isn't packed. */
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand);
 

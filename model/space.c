@@ -393,6 +393,19 @@ static size_t draw_cheapest(const struct tg_kernel *kernel,
   return count < total ? count : total;
 }
 
+bool tg_space_cheapest(const struct tg_kernel *kernel,
+                       const struct tg_target *target, size_t count,
+                       struct tg_arena *arena, struct tg_space *space) {
+  if (!tg_space_enumerate(kernel, target, arena, space))
+    return false;
+  size_t named = TG_CONFIG_NAMED_COUNT;
+  if (space->count <= count || count < named)
+    return true;
+  space->count = named + draw_cheapest(kernel, target, arena, space->configs,
+                                       named, space->count, count - named);
+  return true;
+}
+
 bool tg_space_sample(const struct tg_kernel *kernel,
                      const struct tg_target *target, uint64_t seed,
                      size_t count, struct tg_arena *arena,

@@ -12,11 +12,7 @@
 #include "model/arena.h"
 #include "model/plan.h"
 
-enum {
-  TG_CONFIG_STOCK = 0,
-  TG_CONFIG_ANALYTIC = 1,
-  TG_CONFIG_NAMED_COUNT = 2
-};
+enum { TG_CONFIG_STOCK = 0, TG_CONFIG_ANALYTIC = 1, TG_CONFIG_NAMED_COUNT = 2 };
 
 /* "stock", "analytic" for the first entries of a space. */
 extern const char *const tg_config_names[TG_CONFIG_NAMED_COUNT];
@@ -41,6 +37,11 @@ bool tg_space_sample(const struct tg_kernel *kernel,
                      const struct tg_target *target, uint64_t seed,
                      size_t count, struct tg_arena *arena,
                      struct tg_space *sample);
+
+/* The `count` members of the lowest expected cost, the named ones first. */
+bool tg_space_cheapest(const struct tg_kernel *kernel,
+                       const struct tg_target *target, size_t count,
+                       struct tg_arena *arena, struct tg_space *space);
 
 /* The analytic rule: a fixed choice from the shape and the machine alone.
  * False: no tiled configuration is legal. */

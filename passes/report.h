@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The report of tgraph-select-layouts: one JSON object a site.
+ */
+#ifndef TGRAPH_PASSES_REPORT_H
+#define TGRAPH_PASSES_REPORT_H
+
+#include "model/decide.h"
+#include "passes/passes.h"
+
+/* Text of limited room; data stays terminated. */
+struct tg_text {
+  char *data;
+  size_t length, capacity;
+};
+
+/* Whole file or nothing. */
+enum tg_status tg_report_write(const char *path,
+                               const struct tg_decider *decider,
+                               const struct tg_site *sites,
+                               const struct tg_decision *decisions,
+                               size_t count, struct tg_error *error);
+
+#endif

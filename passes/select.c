@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * tgraph-select-layouts: options and target, sites, a choice for every kernel,
+ * attributes, report. Equal kernels are decided once.
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/decide.h"
+#include "passes/attribute.h"
+#include "passes/import.h"
+#include "passes/inspect.h"
+#include "passes/passes.h"
+#include "passes/report.h"
+
+struct select {
+  MlirOperation module;
+  const struct tg_select_options *options;
+  const struct tg_remark_sink *remarks;
+  struct tg_arena *arena;
+  struct tg_target target;
+  struct tg_decider decider;
+  struct tg_site *sites;
+  size_t count;
+  struct tg_decision *decisions; /* one a site */
+};
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static MlirLogicalResult fail_at(MlirOperation op, const char *reason) {
+  char message[TG_ERROR_NBYTES + 64];
+  snprintf(message, sizeof(message), "tgraph-select-layouts: %s", reason);
+  mlirEmitError(mlirOperationGetLocation(op), message);
+  return mlirLogicalResultFailure();
+}
+
+/*===-- Options -----------------------------------------------------------===*/
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), end_length = strlen(end);
+  return length > end_length && !strcmp(text + length - end_length, end);
+}
+
+static enum tg_status check_options(const struct tg_select_options *options,
+                                    enum tg_search *search,
+                                    struct tg_error *error) {
+  if (!tg_search_parse(options->search, search))
+    return tg_fail(error,
+                   "option 'search': unknown value '%s' (auto, exhaustive, "
+                   "random)",
+                   options->search);
+  if (options->budget < TG_CONFIG_NAMED_COUNT || options->budget > 1000000)
+    return tg_fail(error, "option 'budget': %lld is not between %d and 1000000",
+                   (long long)options->budget, TG_CONFIG_NAMED_COUNT);
+  const char *graph = options->dump_graph;
+  if (graph[0] && !ends_with(graph, ".npz") && !ends_with(graph, ".dot"))
+    return tg_fail(error,
+                   "option 'dump-graph': '%s' ends neither in .npz nor in .dot",
+                   graph);
+  return TG_OK;
+}
+
+static void append_text(MlirStringRef part, void *data) {
+  struct tg_text *text = data;
+  for (size_t i = 0; i < part.length && text->length + 1 < text->capacity; ++i)
+    text->data[text->length++] = part.data[i];
+  text->data[text->length] = 0;
+}
+
+/* dlti: the module's target_system_spec, printed; mlir-c can't look inside. */
+static enum tg_status target_from_dlti(MlirOperation module,
+                                       struct tg_target *target,
+                                       struct tg_error *error) {
+  MlirAttribute spec =
+      mlirOperationGetAttributeByName(module, ref("dlti.target_system_spec"));
+  if (mlirAttributeIsNull(spec))
+    return tg_fail(error, "option 'target': the module has no "
+                          "dlti.target_system_spec");
+  struct tg_target host;
+  enum tg_status status = tg_target_parse("host", &host, error);
+  if (status)
+    return status;
+  char data[4096] = {0};
+  struct tg_text text = {data, 0, sizeof(data)};
+  mlirAttributePrint(spec, append_text, &text);
+  return tg_target_parse_dlti(data, &host, target, error);
+}
+
+static enum tg_status read_target(struct select *select,
+                                  struct tg_error *error) {
+  const char *option = select->options->target;
+  if (!strcmp(option, "dlti"))
+    return target_from_dlti(select->module, &select->target, error);
+  struct tg_error inner;
+  enum tg_status status = tg_target_parse(option, &select->target, &inner);
+  if (status)
+    tg_fail(error, "option 'target': %s", inner.message);
+  return status;
+}
+
+static MlirLogicalResult set_up(struct select *select) {
+  struct tg_error error;
+  enum tg_search search;
+  if (check_options(select->options, &search, &error) ||
+      read_target(select, &error) ||
+      tg_decider_init(&select->decider, select->options->model, &select->target,
+                      search, (size_t)select->options->budget,
+                      (uint64_t)select->options->seed, select->arena, &error))
+    return fail_at(select->module, error.message);
+  return mlirLogicalResultSuccess();
+}
+
+/*===-- Choices -----------------------------------------------------------===*/
+
+/* A choice that stands already: the user's, or ours from an earlier run. */
+static MlirLogicalResult keep_choice(struct select *select, size_t i,
+                                     bool *kept) {
+  MlirOperation op = select->sites[i].op;
+  MlirAttribute attribute =
+      mlirOperationGetAttributeByName(op, ref(TG_CONFIG_ATTRIBUTE));
+  *kept = !mlirAttributeIsNull(attribute) && !select->options->overwrite;
+  if (!*kept)
+    return mlirLogicalResultSuccess();
+  struct tg_decision *decision = &select->decisions[i];
+  struct tg_error error;
+  if (tg_config_from_attribute(attribute, &select->sites[i].kernel,
+                               &decision->config, &error))
+    return fail_at(op, error.message);
+  struct tg_plan plan;
+  const char *fault =
+      decision->config.knob[TG_KNOB_tiled]
+          ? tg_plan_make(&select->sites[i].kernel, &decision->config,
+                         &select->target, &plan)
+          : NULL;
+  if (fault) {
+    tg_fail(&error, TG_CONFIG_ATTRIBUTE ": %s", fault);
+    return fail_at(op, error.message);
+  }
+  decision->reason = TG_REASON_KEPT;
+  return mlirLogicalResultSuccess();
+}
+
+/* The same kernel was decided before: the same choice. */
+static bool reuse_choice(struct select *select, size_t i) {
+  for (size_t j = 0; j < i; ++j)
+    if (select->decisions[j].reason != TG_REASON_KEPT &&
+        select->decisions[j].kernel_hash == select->decisions[i].kernel_hash) {
+      select->decisions[i] = select->decisions[j];
+      return true;
+    }
+  return false;
+}
+
+static MlirLogicalResult choose(struct select *select) {
+  struct tg_error error;
+  select->decisions = tg_arena_alloc(select->arena, select->count + 1,
+                                     sizeof(*select->decisions));
+  if (!select->decisions)
+    return fail_at(select->module, "out of memory");
+  for (size_t i = 0; i < select->count; ++i) {
+    const struct tg_kernel *kernel = &select->sites[i].kernel;
+    bool kept;
+    select->decisions[i].kernel_hash = tg_kernel_hash(kernel);
+    if (mlirLogicalResultIsFailure(keep_choice(select, i, &kept)))
+      return mlirLogicalResultFailure();
+    if (kept || reuse_choice(select, i))
+      continue;
+    if (tg_decide(&select->decider, kernel, &select->decisions[i], &error))
+      return fail_at(select->sites[i].op, error.message);
+  }
+  return mlirLogicalResultSuccess();
+}
+
+/* A configuration on an operation that has none to choose from. */
+static MlirWalkResult find_stray(MlirOperation op, void *data) {
+  struct select *select = data;
+  if ((tg_op_is(op, "builtin.module") &&
+       !mlirOperationEqual(op, select->module)) ||
+      tg_op_is(op, "transform.named_sequence"))
+    return MlirWalkResultSkip;
+  struct tg_kernel kernel;
+  if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE) ||
+      tg_kernel_from_op(op, &kernel))
+    return MlirWalkResultAdvance;
+  fail_at(op,
+          TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
+  select->count = SIZE_MAX;
+  return MlirWalkResultInterrupt;
+}
+
+/*===-- Results -----------------------------------------------------------===*/
+
+static MlirLogicalResult dump_graph(struct select *select) {
+  const char *path = select->options->dump_graph;
+  if (!path[0])
+    return mlirLogicalResultSuccess();
+  struct tg_import import;
+  int32_t *ids = tg_arena_alloc(select->arena, select->count + 1, sizeof(*ids));
+  if (!ids || !tg_import(select->module, select->arena, &import))
+    return fail_at(select->module, "out of memory");
+  int64_t known = 0;
+  for (size_t i = 0; i < select->count; ++i) {
+    int64_t id = tg_import_find(&import, select->sites[i].op);
+    if (id >= 0)
+      ids[known++] = (int32_t)id;
+  }
+  struct tg_graph_extra extra = {.target = &select->target,
+                                 .configurable_count = known,
+                                 .node_config_ids = ids};
+  struct tg_error error;
+  enum tg_status status =
+      ends_with(path, ".npz")
+          ? tg_graph_write_npz(&import.graph, &extra, path, &error)
+          : tg_graph_write_dot(&import.graph, &extra, path, &error);
+  return status ? fail_at(select->module, error.message)
+                : mlirLogicalResultSuccess();
+}
+
+static void explain(const struct select *select) {
+  if (!select->remarks || !select->remarks->emit)
+    return;
+  for (size_t i = 0; i < select->count; ++i) {
+    char message[512];
+    tg_decision_explain(&select->decisions[i], &select->sites[i].kernel,
+                        &select->target, message, sizeof(message));
+    select->remarks->emit(select->remarks->user,
+                          mlirOperationGetLocation(select->sites[i].op),
+                          "analyse", message);
+  }
+}
+
+static void write_attributes(struct select *select) {
+  MlirContext context = mlirOperationGetContext(select->module);
+  for (size_t i = 0; i < select->count; ++i)
+    if (select->decisions[i].reason != TG_REASON_KEPT)
+      tg_set_config(select->sites[i].op, &select->sites[i].kernel,
+                    &select->decisions[i].config);
+  tg_set_target(select->module, &select->target);
+  char model[128];
+  tg_decider_describe(&select->decider, model, sizeof(model));
+  mlirOperationSetDiscardableAttributeByName(
+      select->module, ref(TG_MODEL_ATTRIBUTE),
+      mlirStringAttrGet(context, ref(model)));
+  mlirOperationSetDiscardableAttributeByName(
+      select->module, ref(TG_CHOSEN_ATTRIBUTE),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
+                         (int64_t)select->count));
+}
+
+static MlirLogicalResult write_report(const struct select *select) {
+  if (!select->options->report[0])
+    return mlirLogicalResultSuccess();
+  struct tg_error error;
+  if (tg_report_write(select->options->report, &select->decider, select->sites,
+                      select->decisions, select->count, &error))
+    return fail_at(select->module, error.message);
+  return mlirLogicalResultSuccess();
+}
+
+/* Files are written before the first attribute: a failure leaves the program
+ * as it was. */
+static MlirLogicalResult run(struct select *select) {
+  if (mlirLogicalResultIsFailure(set_up(select)))
+    return mlirLogicalResultFailure();
+  mlirOperationWalk(select->module, find_stray, select, MlirWalkPreOrder);
+  if (select->count == SIZE_MAX)
+    return mlirLogicalResultFailure();
+  if (!tg_collect_sites(select->module, select->arena, &select->sites,
+                        &select->count))
+    return fail_at(select->module, "out of memory");
+  if (mlirLogicalResultIsFailure(choose(select)) ||
+      mlirLogicalResultIsFailure(dump_graph(select)) ||
+      mlirLogicalResultIsFailure(write_report(select)))
+    return mlirLogicalResultFailure();
+  if (select->options->explain)
+    explain(select);
+  write_attributes(select);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult tg_select_layouts(MlirOperation module,
+                                    const struct tg_select_options *options,
+                                    const struct tg_remark_sink *remarks) {
+  struct select select = {.module = module,
+                          .options = options,
+                          .remarks = remarks,
+                          .arena = tg_arena_create()};
+  if (!select.arena)
+    return mlirLogicalResultFailure();
+  MlirLogicalResult result = run(&select);
+  tg_decider_release(&select.decider);
+  tg_arena_destroy(select.arena);
+  return result;
+}
