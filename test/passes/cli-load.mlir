@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading the plugin again is harmless, be it the same file or a copy of it.
-// RUN: %tgraph_opt %s --tgraph-select-layouts='target=avx2' > %t.once
-// RUN: %tgraph_opt --load-pass-plugin=%plugin %s --tgraph-select-layouts='target=avx2' > %t.twice
+// RUN: %tgraph_opt %s --tgraph-select-layouts='target=avx2 model=analytic' > %t.once
+// RUN: %tgraph_opt --load-pass-plugin=%plugin %s --tgraph-select-layouts='target=avx2 model=analytic' > %t.twice
 // RUN: cp %plugin %t.copy.so
-// RUN: %tgraph_opt --load-pass-plugin=%t.copy.so %s --tgraph-select-layouts='target=avx2' > %t.both
+// RUN: %tgraph_opt --load-pass-plugin=%t.copy.so %s --tgraph-select-layouts='target=avx2 model=analytic' > %t.both
 // RUN: cmp %t.once %t.twice
 // RUN: cmp %t.once %t.both
 
 // The same bytes with and without threads.
-// RUN: %tgraph_opt %s --mlir-disable-threading --tgraph-select-layouts='target=avx2' > %t.alone
+// RUN: %tgraph_opt %s --mlir-disable-threading --tgraph-select-layouts='target=avx2 model=analytic' > %t.alone
 // RUN: cmp %t.once %t.alone
 
 // The plugin brings no second MLIR, and keeps the C API to itself.

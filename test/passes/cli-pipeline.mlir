@@ -12,9 +12,9 @@
 // CHECK-NEXT:   tgraph-strip
 
 // tgraph-cpu is the three passes, and hands its options to the first.
-// RUN: %tgraph_opt %s --pass-pipeline='builtin.module(tgraph-cpu{target=avx2 budget=32})' \
+// RUN: %tgraph_opt %s --pass-pipeline='builtin.module(tgraph-cpu{target=avx2 budget=32 model=analytic})' \
 // RUN:   --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=CPU
-// RUN: %tgraph_opt %s --tgraph-cpu='target=avx2 budget=32' --dump-pass-pipeline -o /dev/null 2>&1 \
+// RUN: %tgraph_opt %s --tgraph-cpu='target=avx2 budget=32 model=analytic' --dump-pass-pipeline -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CPU
 // CPU:      builtin.module(
 // CPU-NEXT:   tgraph-select-layouts{budget=32 {{.*}}target=avx2},
