@@ -76,7 +76,7 @@ static int bench_one(struct tg_program *program,
     return tg_complain("out of memory");
   bool good = tg_bench_program(program, s, report);
   if (s->json) {
-    struct tg_json_writer json = {stdout, 0, false};
+    struct tg_json_writer json = {stdout, 0, false, false};
     tg_bench_print_json(report, &json);
     fflush(stdout);
   } else {

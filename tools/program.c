@@ -243,10 +243,9 @@ static enum tg_status parse_module(struct tg_program *p, const char *text,
   return TG_OK;
 }
 
-enum tg_status tg_program_create_from_text(struct tg_program *p,
-                                           const char *path, const char *text,
-                                           size_t nbytes, const char *function,
-                                           struct tg_error *error) {
+enum tg_status tg_program_parse(struct tg_program *p, const char *path,
+                                const char *text, size_t nbytes,
+                                struct tg_error *error) {
   memset(p, 0, sizeof *p);
   p->path = path;
   p->arena = tg_arena_create();
@@ -257,8 +256,19 @@ enum tg_status tg_program_create_from_text(struct tg_program *p,
   bool blank = strspn(text, " \t\r\n") == nbytes;
   enum tg_status status = blank ? tg_fail(error, "%s: is empty", path)
                                 : parse_module(p, text, nbytes, error);
-  if (status == TG_OK)
-    status = choose_function(p, function, error);
+  if (status != TG_OK)
+    tg_program_destroy(p);
+  return status;
+}
+
+enum tg_status tg_program_create_from_text(struct tg_program *p,
+                                           const char *path, const char *text,
+                                           size_t nbytes, const char *function,
+                                           struct tg_error *error) {
+  enum tg_status status = tg_program_parse(p, path, text, nbytes, error);
+  if (status != TG_OK)
+    return status;
+  status = choose_function(p, function, error);
   if (status != TG_OK)
     tg_program_destroy(p);
   return status;

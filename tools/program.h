@@ -72,6 +72,10 @@ enum tg_status tg_program_create_from_text(struct tg_program *program,
                                            const char *path, const char *text,
                                            size_t nbytes, const char *function,
                                            struct tg_error *error);
+/* Only parses: no function is chosen, and there is no signature. */
+enum tg_status tg_program_parse(struct tg_program *program, const char *path,
+                                const char *text, size_t nbytes,
+                                struct tg_error *error);
 void tg_program_destroy(struct tg_program *program);
 
 /* Collects the first error that MLIR reports, as "file:line:column: text".

@@ -124,7 +124,7 @@ static void write_string(FILE *file, const char *text) {
 static void write_key(struct tg_json_writer *w, const char *key) {
   if (w->comma)
     fputc(',', w->file);
-  if (w->depth)
+  if (w->depth && !w->compact)
     fprintf(w->file, "\n%*s", 2 * w->depth, "");
   if (key) {
     write_string(w->file, key);
@@ -142,7 +142,7 @@ void tg_json_begin(struct tg_json_writer *w, const char *key, char bracket) {
 
 void tg_json_end(struct tg_json_writer *w, char bracket) {
   w->depth--;
-  if (w->comma)
+  if (w->comma && !w->compact)
     fprintf(w->file, "\n%*s", 2 * w->depth, "");
   fputc(bracket, w->file);
   w->comma = w->depth > 0; /* documents follow each other without a comma */

@@ -49,6 +49,7 @@ struct tg_json_writer {
   FILE *file;
   int depth;
   bool comma;
+  bool compact; /* on one line */
 };
 void tg_json_begin(struct tg_json_writer *w, const char *key, char bracket);
 void tg_json_end(struct tg_json_writer *w, char bracket);

@@ -145,7 +145,7 @@ int tg_command_verify(int argc, char **argv) {
                        "--help')");
   s.build.limits.seconds = s.seconds;
   s.build.limits.memory_nbytes = (int64_t)(s.memory_gib * 0x1p30);
-  struct tg_json_writer json = {stdout, 0, false};
+  struct tg_json_writer json = {stdout, 0, false, false};
   struct tg_error error;
   struct tg_target target;
   struct tg_compile_options compile;

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kernels out of programs; see kernels.h. */
+#include "tools/kernels.h"
+
+#include <ctype.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/passes.h"
+#include "tools/compile.h"
+
+struct text {
+  char *data;
+  size_t length;
+  bool failed;
+};
+
+static void append_ref(MlirStringRef piece, void *user) {
+  struct text *t = user;
+  char *grown = realloc(t->data, t->length + piece.length + 1);
+  if (!grown) {
+    t->failed = true;
+    return;
+  }
+  memcpy(grown + t->length, piece.data, piece.length);
+  t->data = grown;
+  t->length += piece.length;
+  grown[t->length] = 0;
+}
+
+static void append(struct text *t, const char *piece) {
+  append_ref(mlirStringRefCreateFromCString(piece), t);
+}
+
+/* "dir/resnet18.linalg.mlir.gz" -> program "resnet18.linalg" or, with only the
+ * family wanted, "resnet": variants of a network are one family. */
+static void name_program(const char *path, bool family, char *name,
+                         size_t room) {
+  const char *slash = strrchr(path, '/');
+  snprintf(name, room, "%s", slash ? slash + 1 : path);
+  char *suffix = strstr(name, ".mlir");
+  if (suffix)
+    *suffix = 0;
+  if (!family)
+    return;
+  size_t stem = strcspn(name, ".");
+  name[stem] = 0;
+  size_t part = strcspn(name, "_");
+  bool whole = name[part] == 0;
+  name[part] = 0;
+  while (whole && part > 1 && isdigit((unsigned char)name[part - 1]))
+    name[--part] = 0;
+}
+
+static void name_kernel(struct tg_kernel_entry *entry, MlirOperation op) {
+  MlirStringRef op_name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t used =
+      (size_t)snprintf(entry->name, sizeof entry->name, "%s.%.*s.",
+                       entry->family, (int)op_name.length, op_name.data);
+  char *dialect = strstr(entry->name, "linalg.");
+  if (dialect) {
+    memmove(dialect, dialect + 7, strlen(dialect + 7) + 1);
+    used -= 7;
+  }
+  for (int reduction = 0; reduction < 2; reduction++)
+    for (int i = 0, first = 1; i < entry->kernel.loop_count; i++) {
+      if (entry->kernel.reduction[i] != (reduction == 1) ||
+          used >= sizeof entry->name)
+        continue;
+      used += (size_t)snprintf(entry->name + used, sizeof entry->name - used,
+                               "%s%lld", first ? (reduction ? "_" : "") : "x",
+                               (long long)entry->kernel.extent[i]);
+      first = 0;
+    }
+}
+
+static void drop_foreign_attributes(MlirOperation op) {
+  for (intptr_t i = mlirOperationGetNumDiscardableAttributes(op); i-- > 0;) {
+    MlirNamedAttribute a = mlirOperationGetDiscardableAttribute(op, i);
+    mlirOperationRemoveDiscardableAttributeByName(op,
+                                                  mlirIdentifierStr(a.name));
+  }
+}
+
+/* A function that takes the operands, with a cast in place of the operation:
+ * the result starts from zeros where the operation's does. */
+static void write_skeleton(struct text *t, MlirOperation op, bool zero) {
+  MlirType types[TG_OPERAND_COUNT];
+  for (int i = 0; i < TG_OPERAND_COUNT; i++)
+    types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
+  append(t, "func.func @main(%a: ");
+  mlirTypePrint(types[TG_LHS], append_ref, t);
+  append(t, ", %b: ");
+  mlirTypePrint(types[TG_RHS], append_ref, t);
+  if (!zero) {
+    append(t, ", %c: ");
+    mlirTypePrint(types[TG_RESULT], append_ref, t);
+  }
+  append(t, ") -> ");
+  mlirTypePrint(types[TG_RESULT], append_ref, t);
+  append(t, " {\n");
+  if (zero) {
+    append(t, "%zero = arith.constant 0.0 : ");
+    mlirTypePrint(mlirShapedTypeGetElementType(types[TG_RESULT]), append_ref,
+                  t);
+    append(t, "\n%empty = tensor.empty() : ");
+    mlirTypePrint(types[TG_RESULT], append_ref, t);
+    append(t, "\n%c = linalg.fill ins(%zero : ");
+    mlirTypePrint(mlirShapedTypeGetElementType(types[TG_RESULT]), append_ref,
+                  t);
+    append(t, ") outs(%empty : ");
+    mlirTypePrint(types[TG_RESULT], append_ref, t);
+    append(t, ") -> ");
+    mlirTypePrint(types[TG_RESULT], append_ref, t);
+  }
+  append(t, "\n%r = builtin.unrealized_conversion_cast %a, %b, %c : ");
+  for (int i = 0; i < TG_OPERAND_COUNT; i++) {
+    append(t, i ? ", " : "");
+    mlirTypePrint(types[i], append_ref, t);
+  }
+  append(t, " to ");
+  mlirTypePrint(types[TG_RESULT], append_ref, t);
+  append(t, "\nreturn %r : ");
+  mlirTypePrint(types[TG_RESULT], append_ref, t);
+  append(t, "\n}\n");
+}
+
+static MlirWalkResult find_cast(MlirOperation op, void *user) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (!mlirStringRefEqual(name, mlirStringRefCreateFromCString(
+                                    "builtin.unrealized_conversion_cast")))
+    return MlirWalkResultAdvance;
+  *(MlirOperation *)user = op;
+  return MlirWalkResultInterrupt;
+}
+
+/* The program around one operation, as text; NULL when out of memory. */
+static char *extract(MlirContext context, MlirOperation op, bool zero) {
+  struct text skeleton = {0}, result = {0};
+  write_skeleton(&skeleton, op, zero);
+  if (skeleton.failed)
+    return NULL;
+  MlirModule module = mlirModuleCreateParse(
+      context, mlirStringRefCreate(skeleton.data, skeleton.length));
+  free(skeleton.data);
+  if (mlirModuleIsNull(module))
+    return NULL;
+  MlirOperation cast = {NULL};
+  mlirOperationWalk(mlirModuleGetOperation(module), find_cast, &cast,
+                    MlirWalkPreOrder);
+  MlirOperation copy = mlirOperationClone(op);
+  drop_foreign_attributes(copy);
+  for (int i = 0; i < TG_OPERAND_COUNT; i++)
+    mlirOperationSetOperand(copy, i, mlirOperationGetOperand(cast, i));
+  MlirOperation end = mlirOperationGetNextInBlock(cast);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(cast), cast, copy);
+  mlirOperationSetOperand(end, 0, mlirOperationGetResult(copy, 0));
+  mlirOperationDestroy(cast);
+  mlirOperationPrint(mlirModuleGetOperation(module), append_ref, &result);
+  mlirModuleDestroy(module);
+  return result.failed ? NULL : result.data;
+}
+
+static void add_source(struct tg_kernel_entry *entry, const char *source) {
+  size_t length = strlen(source);
+  for (const char *at = entry->sources; *at;) {
+    size_t part = strcspn(at, ",");
+    if (part == length && !strncmp(at, source, length))
+      return;
+    at += part + (at[part] != 0);
+  }
+  size_t used = strlen(entry->sources);
+  snprintf(entry->sources + used, sizeof entry->sources - used, "%s%s",
+           used ? "," : "", source);
+}
+
+static enum tg_status add_site(struct tg_kernel_list *list,
+                               struct tg_program *program,
+                               const struct tg_site *site) {
+  uint64_t hash = tg_kernel_hash(&site->kernel);
+  char source[64];
+  name_program(program->path, false, source, sizeof source);
+  for (int i = 0; i < list->count; i++)
+    if (list->entries[i].hash == hash) {
+      list->entries[i].occurrences++;
+      add_source(&list->entries[i], source);
+      return TG_OK;
+    }
+  struct tg_kernel_entry *grown =
+      realloc(list->entries, sizeof *grown * ((size_t)list->count + 1));
+  if (!grown)
+    return TG_OUT_OF_MEMORY;
+  list->entries = grown;
+  struct tg_kernel_entry *entry = &grown[list->count];
+  memset(entry, 0, sizeof *entry);
+  entry->hash = hash;
+  entry->kernel = site->kernel;
+  entry->occurrences = 1;
+  name_program(program->path, true, entry->family, sizeof entry->family);
+  name_kernel(entry, site->op);
+  add_source(entry, source);
+  entry->text = extract(program->context, site->op, site->kernel.init_is_zero);
+  if (!entry->text)
+    return TG_OUT_OF_MEMORY;
+  entry->text_hash = tg_hash_bytes(0, entry->text, strlen(entry->text));
+  list->count++;
+  return TG_OK;
+}
+
+enum tg_status tg_kernels_add_file(struct tg_kernel_list *list,
+                                   const char *path, struct tg_error *error) {
+  struct tg_program program;
+  char *text;
+  size_t nbytes;
+  enum tg_status status = tg_read_text(path, &text, &nbytes, error);
+  if (status != TG_OK)
+    return status;
+  status = tg_program_parse(&program, path, text, nbytes, error);
+  free(text);
+  if (status != TG_OK)
+    return status;
+  struct tg_site *sites;
+  size_t count;
+  if (!tg_collect_sites(program.module, program.arena, &sites, &count))
+    status = TG_OUT_OF_MEMORY;
+  for (size_t i = 0; status == TG_OK && i < count; i++)
+    status = add_site(list, &program, &sites[i]);
+  if (status == TG_OUT_OF_MEMORY)
+    tg_fail(error, "%s: out of memory", path);
+  tg_program_destroy(&program);
+  return status;
+}
+
+void tg_kernels_interleave(struct tg_kernel_list *list) {
+  struct tg_kernel_entry *ordered =
+      malloc(sizeof *ordered * ((size_t)list->count + 1));
+  bool *taken = calloc((size_t)list->count + 1, 1);
+  if (!ordered || !taken) { /* the order is a courtesy */
+    free(ordered);
+    free(taken);
+    return;
+  }
+  int count = 0;
+  while (count < list->count) {
+    int turn = count; /* families that had their turn stand from here on */
+    for (int i = 0; i < list->count; i++) {
+      bool had = taken[i];
+      for (int j = turn; j < count && !had; j++)
+        had = !strcmp(ordered[j].family, list->entries[i].family);
+      if (had)
+        continue;
+      taken[i] = true;
+      ordered[count++] = list->entries[i];
+    }
+  }
+  free(list->entries);
+  free(taken);
+  list->entries = ordered;
+}
+
+void tg_kernels_destroy(struct tg_kernel_list *list) {
+  for (int i = 0; i < list->count; i++)
+    free(list->entries[i].text);
+  free(list->entries);
+  memset(list, 0, sizeof *list);
+}
+
+bool tg_kernels_find_site(MlirOperation module, MlirOperation *op,
+                          struct tg_kernel *kernel) {
+  struct tg_arena *arena = tg_arena_create();
+  struct tg_site *sites;
+  size_t count;
+  bool found =
+      arena && tg_collect_sites(module, arena, &sites, &count) && count == 1;
+  if (found) {
+    *op = sites[0].op;
+    *kernel = sites[0].kernel;
+  }
+  tg_arena_destroy(arena);
+  return found;
+}

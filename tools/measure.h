@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Measuring the configurations of kernels. Two processes share the work: this
+ * one compiles and checks the candidates of the next kernel on one core, a
+ * child times those of the current kernel on another. A kernel's file is
+ * written when it is done; what is not finished starts again next time.
+ */
+#ifndef TGRAPH_TOOLS_MEASURE_H
+#define TGRAPH_TOOLS_MEASURE_H
+
+#include "model/dataset.h"
+#include "model/plan.h"
+#include "tools/call.h"
+#include "tools/child.h"
+#include "tools/kernels.h"
+#include "tools/timing.h"
+
+enum {
+  TG_ROUND_LIMIT = 25, /* samples of a candidate at most */
+  TG_CANDIDATE_LIMIT = 512,
+  TG_STATUS_NBYTES = 240
+};
+
+struct tg_candidate {
+  struct tg_config config;
+  const char *name;              /* "stock", "analytic" or "" */
+  struct tg_object object;       /* no data when it failed */
+  char status[TG_STATUS_NBYTES]; /* "" = good, else stage and reason */
+  int same_as; /* the first candidate with this code, or itself */
+  /* Of the timing; copied from same_as where that is another one. */
+  int sample_count;
+  float samples[TG_ROUND_LIMIT]; /* log(candidate / the round's default) */
+  double ratio;                  /* median, in log units */
+  double ci;                     /* half width of its 95 % interval */
+};
+
+struct tg_measure_settings {
+  const char *folder;
+  int64_t config_count, core, build_core;
+  uint64_t seed;
+  struct tg_target target;
+  const char *target_text; /* as given */
+  struct tg_compile_options compile;
+};
+
+/* One kernel on its way. */
+struct tg_kernel_job {
+  const struct tg_measure_settings *settings;
+  const struct tg_kernel_entry *entry;
+  struct tg_program program;
+  struct tg_call call;      /* filled; children inherit it */
+  struct tg_blob reference; /* captured results of the stock lowering */
+  struct tg_candidate *candidates;
+  int count;
+  int built;            /* candidates that were built or failed so far */
+  int reference_config; /* the default: the analytic rule's, -1 = none */
+  double default_ns, peak_gflops;
+  int rounds, rejected_rounds, disturbed;
+};
+
+/* measure_build.c: prepare samples the space and runs the stock lowering. */
+enum tg_status tg_job_create(struct tg_kernel_job *job,
+                             const struct tg_measure_settings *settings,
+                             const struct tg_kernel_entry *entry,
+                             struct tg_error *error);
+/* The same for given configurations (already in job->candidates). */
+enum tg_status tg_job_prepare(struct tg_kernel_job *job,
+                              struct tg_error *error);
+void tg_job_destroy(struct tg_kernel_job *job);
+/* Builds and checks the next candidate in a child; `idle` is called often
+ * while it runs. */
+void tg_job_build_next(struct tg_kernel_job *job, void (*idle)(void *user),
+                       void *user);
+/* Finds candidates with equal code and the default. */
+void tg_job_finish_build(struct tg_kernel_job *job);
+
+/* measure_time.c: the timing child. */
+struct tg_timer {
+  struct tg_kernel_job *job; /* NULL = free */
+  struct tg_child child;
+  struct tg_timing_shared *shared;
+  size_t shared_nbytes;
+};
+enum tg_status tg_timer_start(struct tg_timer *timer, struct tg_kernel_job *job,
+                              struct tg_error *error);
+/* True when the job is done (its results are filled, or all its candidates
+ * failed); the timer is then free. Restarts after a crash by itself. */
+bool tg_timer_poll(struct tg_timer *timer);
+void tg_timer_stop(struct tg_timer *timer);
+
+/* measure_store.c */
+/* DIR/kernel-<hash>.npz */
+void tg_store_path(const struct tg_measure_settings *settings, uint64_t hash,
+                   char *path, size_t room);
+enum tg_status tg_store_write(const struct tg_kernel_job *job,
+                              struct tg_error *error);
+/* Appends a line to DIR/failures.jsonl. */
+void tg_store_failure(const struct tg_kernel_job *job,
+                      const struct tg_candidate *candidate);
+
+/* measure_again.c: other work on finished files. */
+int tg_measure_again(const struct tg_measure_settings *settings, double share);
+int tg_measure_refresh(const struct tg_measure_settings *settings);
+
+#endif

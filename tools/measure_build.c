@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Candidates of a kernel: sampled, then applied, compiled, run once and
+ * compared, each in a child of its own.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/space.h"
+#include "passes/passes.h"
+#include "tools/build.h"
+#include "tools/measure.h"
+
+enum { RUN_LIMIT_S = 10, BUILD_LIMIT_S = 60, STOCK_LIMIT_S = 300 };
+enum { CAPTURE_HEAD_NBYTES = 16 }; /* of tg_capture_run */
+
+static enum tg_status sample_space(struct tg_kernel_job *job,
+                                   struct tg_error *error) {
+  const struct tg_measure_settings *s = job->settings;
+  struct tg_space space;
+  if (!tg_space_sample(&job->entry->kernel, &s->target,
+                       s->seed ^ job->entry->hash, (size_t)s->config_count,
+                       job->program.arena, &space))
+    return TG_OUT_OF_MEMORY;
+  if (space.count < 2)
+    return tg_fail(error, "has no configuration but the stock one");
+  job->count = (int)space.count;
+  job->candidates = calloc(space.count, sizeof *job->candidates);
+  if (!job->candidates)
+    return TG_OUT_OF_MEMORY;
+  for (int i = 0; i < job->count; i++) {
+    job->candidates[i].config = space.configs[i];
+    job->candidates[i].name =
+        i < TG_CONFIG_NAMED_COUNT ? tg_config_names[i] : "";
+  }
+  return TG_OK;
+}
+
+static enum tg_status run_stock(struct tg_kernel_job *job,
+                                struct tg_error *error) {
+  struct tg_build_options options = tg_build_options_default();
+  options.target = job->settings->target_text;
+  options.limits.seconds = STOCK_LIMIT_S;
+  struct tg_build build;
+  tg_build_side(&job->program, TG_SIDE_STOCK, &options, &build);
+  enum tg_outcome outcome = build.outcome;
+  if (outcome != TG_OUTCOME_OK)
+    *error = build.error;
+  else
+    outcome = tg_capture_run(&job->program, &build.object, job->settings->seed,
+                             &options.limits, &job->reference, NULL, error);
+  tg_build_destroy(&build);
+  if (outcome != TG_OUTCOME_OK) {
+    struct tg_error cause = *error;
+    return tg_fail(error, "stock: %.400s", cause.message);
+  }
+  return TG_OK;
+}
+
+enum tg_status tg_job_prepare(struct tg_kernel_job *job,
+                              struct tg_error *error) {
+  enum tg_status status = run_stock(job, error);
+  if (status == TG_OK)
+    status = tg_call_create(&job->call, &job->program, error);
+  if (status == TG_OK)
+    tg_call_fill(&job->call, job->settings->seed);
+  for (int i = 0; i < job->count; i++)
+    job->candidates[i].same_as = i;
+  return status;
+}
+
+enum tg_status tg_job_create(struct tg_kernel_job *job,
+                             const struct tg_measure_settings *settings,
+                             const struct tg_kernel_entry *entry,
+                             struct tg_error *error) {
+  memset(job, 0, sizeof *job);
+  job->settings = settings;
+  job->entry = entry;
+  job->reference_config = -1;
+  enum tg_status status =
+      tg_program_create_from_text(&job->program, entry->name, entry->text,
+                                  strlen(entry->text), "main", error);
+  if (status != TG_OK)
+    return status;
+  status = sample_space(job, error);
+  if (status == TG_OK)
+    status = tg_job_prepare(job, error);
+  if (status != TG_OK)
+    tg_job_destroy(job);
+  return status;
+}
+
+void tg_job_destroy(struct tg_kernel_job *job) {
+  for (int i = 0; i < job->count; i++)
+    tg_object_destroy(&job->candidates[i].object);
+  free(job->candidates);
+  if (job->call.program)
+    tg_call_destroy(&job->call);
+  tg_blob_destroy(&job->reference);
+  if (job->program.arena)
+    tg_program_destroy(&job->program);
+  memset(job, 0, sizeof *job);
+}
+
+/* What a building child works on, and where it is, in shared memory. */
+struct candidate_work {
+  struct tg_kernel_job *job;
+  const struct tg_candidate *candidate;
+  const char **stage; /* shared: static strings are at the same address */
+};
+
+struct reasons {
+  char text[TG_STATUS_NBYTES];
+};
+
+static void keep_reason(void *user, MlirLocation location, const char *kind,
+                        const char *message) {
+  struct reasons *reasons = user;
+  (void)location;
+  if (!strcmp(kind, "missed") && !reasons->text[0])
+    snprintf(reasons->text, sizeof reasons->text, "%s", message);
+}
+
+static enum tg_status lower_candidate(const struct candidate_work *work,
+                                      struct tg_error *error) {
+  struct tg_program *program = &work->job->program;
+  const struct tg_config *config = &work->candidate->config;
+  struct reasons reasons = {""};
+  struct tg_remark_sink sink = {keep_reason, &reasons};
+  MlirOperation op;
+  struct tg_kernel kernel;
+  *work->stage = "apply";
+  tg_load_dialects(program->context);
+  if (!tg_kernels_find_site(program->module, &op, &kernel))
+    return tg_fail(error, "the kernel is not recognised on its own");
+  tg_set_target(program->module, &work->job->settings->target);
+  tg_set_config(op, &kernel, config);
+  struct tg_diagnostics diagnostics;
+  tg_diagnostics_attach(&diagnostics, program, error);
+  bool good =
+      mlirLogicalResultIsSuccess(tg_apply_layouts(program->module, &sink));
+  if (good && config->knob[TG_KNOB_tiled] && reasons.text[0])
+    return tg_fail(error, "left alone: %s", reasons.text);
+  if (good) {
+    *work->stage = "lower";
+    good = mlirLogicalResultIsSuccess(tg_lower(program->module, &sink));
+  }
+  tg_diagnostics_detach(&diagnostics);
+  if (!good && !diagnostics.seen)
+    tg_fail(error, "failed without a reason");
+  return good ? TG_OK : TG_BAD_INPUT;
+}
+
+static enum tg_status check_candidate(const struct candidate_work *work,
+                                      const struct tg_object *object,
+                                      struct tg_error *error) {
+  struct tg_kernel_job *job = work->job;
+  struct tg_code code;
+  char *results = NULL;
+  size_t results_nbytes = 0;
+  *work->stage = "load";
+  enum tg_status status = tg_code_create(&code, object, false, error);
+  if (status != TG_OK)
+    return status;
+  FILE *memory = open_memstream(&results, &results_nbytes);
+  if (!memory)
+    return TG_OUT_OF_MEMORY;
+  *work->stage = "run";
+  alarm(RUN_LIMIT_S);
+  bool good = tg_call_capture(&job->call, &code, memory);
+  alarm(0);
+  if (fclose(memory) || !good)
+    return tg_fail(error, "the results do not fit into memory");
+  *work->stage = "compare";
+  struct tg_difference difference;
+  tg_compare_captures((char *)job->reference.data + CAPTURE_HEAD_NBYTES,
+                      job->reference.nbytes - CAPTURE_HEAD_NBYTES, results,
+                      results_nbytes, &difference);
+  free(results);
+  return difference.equal ? TG_OK : tg_fail(error, "%s", difference.note);
+}
+
+static enum tg_status build_candidate(void *user, FILE *out,
+                                      struct tg_error *error) {
+  const struct candidate_work *work = user;
+  struct tg_object object;
+  enum tg_status status = lower_candidate(work, error);
+  if (status != TG_OK)
+    return status;
+  *work->stage = "compile";
+  status = tg_compile(work->job->program.module, &work->job->settings->compile,
+                      &object, error);
+  if (status != TG_OK)
+    return status;
+  status = check_candidate(work, &object, error);
+  if (status == TG_OK &&
+      fwrite(object.data, 1, object.nbytes, out) != object.nbytes)
+    status = tg_fail(error, "the object could not be handed over");
+  return status;
+}
+
+static void take_object(struct tg_candidate *candidate,
+                        const struct tg_blob *blob) {
+  candidate->object.data = malloc(blob->nbytes);
+  if (!candidate->object.data) {
+    snprintf(candidate->status, sizeof candidate->status, "out of memory");
+    return;
+  }
+  memcpy(candidate->object.data, blob->data, blob->nbytes);
+  candidate->object.nbytes = blob->nbytes;
+  candidate->object.hash = tg_hash_bytes(0, blob->data, blob->nbytes);
+}
+
+void tg_job_build_next(struct tg_kernel_job *job, void (*idle)(void *user),
+                       void *user) {
+  struct tg_candidate *candidate = &job->candidates[job->built++];
+  const char **stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (stage == MAP_FAILED) {
+    snprintf(candidate->status, sizeof candidate->status, "out of memory");
+    return;
+  }
+  *stage = "start";
+  struct candidate_work work = {job, candidate, stage};
+  struct tg_limits limits = {.seconds = BUILD_LIMIT_S,
+                             .core = (int)job->settings->build_core};
+  struct tg_child child;
+  struct tg_error error;
+  struct tg_blob blob = {0};
+  enum tg_outcome outcome = TG_OUTCOME_FAILED;
+  if (tg_child_start(&child, &limits, build_candidate, &work, &error) == TG_OK)
+    while (!tg_child_poll(&child, &outcome, &blob, &error)) {
+      idle(user);
+      struct timespec pause = {0, 1000000};
+      nanosleep(&pause, NULL);
+    }
+  if (outcome == TG_OUTCOME_OK && blob.nbytes)
+    take_object(candidate, &blob);
+  else
+    snprintf(candidate->status, sizeof candidate->status, "%s: %.200s", *stage,
+             error.message);
+  tg_blob_destroy(&blob);
+  munmap(stage, sizeof *stage);
+}
+
+void tg_job_finish_build(struct tg_kernel_job *job) {
+  job->reference_config = -1;
+  for (int i = 0; i < job->count; i++) {
+    struct tg_candidate *c = &job->candidates[i];
+    c->same_as = i;
+    for (int j = 0; c->object.data && j < i; j++)
+      if (job->candidates[j].object.data &&
+          job->candidates[j].object.hash == c->object.hash) {
+        c->same_as = job->candidates[j].same_as;
+        break;
+      }
+    if (c->object.data && !strcmp(c->name, "analytic"))
+      job->reference_config = c->same_as;
+  }
+  /* without the rule's choice the first that works is the measure */
+  for (int i = 0; i < job->count && job->reference_config < 0; i++)
+    if (job->candidates[i].object.data &&
+        job->candidates[i].config.knob[TG_KNOB_tiled])
+      job->reference_config = i;
+}
