@@ -54,8 +54,7 @@ def sanitizer_prefix(names: str) -> str:
         for name, library in (("address", "asan"), ("undefined", "ubsan"))
         if name in names.split(",")
     ]
-    # libMLIR keeps what it allocates once until the process ends.
-    return f"env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD={':'.join(libraries)} "
+    return f"env LD_PRELOAD={':'.join(libraries)} "
 
 
 root = os.path.dirname(os.path.abspath(__file__))
@@ -79,6 +78,8 @@ os.makedirs(config.test_exec_root, exist_ok=True)
 mlir_opt = program("mlir-opt", llvm_bin)
 if sanitize:
     mlir_opt = sanitizer_prefix(sanitize) + mlir_opt
+    # libMLIR keeps what it allocates once until the process ends.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
 config.substitutions += [
     ("%tgraph_opt", f"{mlir_opt} --load-pass-plugin={shlex.quote(plugin)}"),
     (r"%tgraph\b", shlex.quote(tool)),
