@@ -228,10 +228,11 @@ static enum tg_status tg_target_set(struct tg_target *target, int column,
   return TG_OK;
 }
 
-/* cpu= and features=: words that LLVM reads; ';' stands for its ','. */
+/* cpu= and features=: words that LLVM reads, of letters, digits and `marks`;
+ * ';' stands for its ','. */
 static enum tg_status tg_target_set_text(char *field, size_t field_nbytes,
-                                         const char *name, const char *text,
-                                         size_t text_nbytes,
+                                         const char *name, const char *marks,
+                                         const char *text, size_t text_nbytes,
                                          struct tg_error *error) {
   if (text_nbytes >= field_nbytes)
     return tg_fail(error, "target: %s is longer than %zu characters", name,
@@ -239,7 +240,7 @@ static enum tg_status tg_target_set_text(char *field, size_t field_nbytes,
   for (size_t i = 0; i < text_nbytes; i++) {
     char c = text[i];
     bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                (c >= 'A' && c <= 'Z') || (c && strchr("+-_.;", c));
+                (c >= 'A' && c <= 'Z') || (c && strchr(marks, c));
     if (!word)
       return tg_fail(error, "target: %s: unexpected character '%c'", name, c);
     field[i] = c == ';' ? ',' : c;
@@ -261,12 +262,12 @@ static enum tg_status tg_target_read_item(struct tg_target *target,
   if (name_nbytes == 3 && !memcmp(item, "cpu", 3)) {
     if (!value_nbytes)
       return tg_fail(error, "target: cpu is empty");
-    return tg_target_set_text(target->cpu, sizeof target->cpu, "cpu", value,
-                              value_nbytes, error);
+    return tg_target_set_text(target->cpu, sizeof target->cpu, "cpu", "+-_.",
+                              value, value_nbytes, error);
   }
   if (name_nbytes == 8 && !memcmp(item, "features", 8))
     return tg_target_set_text(target->features, sizeof target->features,
-                              "features", value, value_nbytes, error);
+                              "features", "+-_.;", value, value_nbytes, error);
   int column = tg_target_find_column(item, name_nbytes);
   if (column < 0)
     return tg_fail(error, "target: unknown column '%.*s'",
