@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tgraph: finds the command in the table and runs it. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/options.h"
+#include "tools/timing.h"
 
-#define COMMAND(name, summary) int tg_command_##name(int argc, char **argv);
+#define COMMAND(name, times_code, summary)                                     \
+  int tg_command_##name(int argc, char **argv);
 #include "tools/commands.def"
 
 static const struct {
   const char *name;
+  bool times_code;
   const char *summary;
   int (*run)(int argc, char **argv);
 } commands[] = {
-#define COMMAND(name, summary) {#name, summary, tg_command_##name},
+#define COMMAND(name, times_code, summary)                                     \
+  {#name, times_code, summary, tg_command_##name},
 #include "tools/commands.def"
 };
 
@@ -39,7 +44,10 @@ int main(int argc, char **argv) {
     return TG_EXIT_GOOD;
   }
   for (int i = 0; i < TG_COUNT(commands); i++)
-    if (!strcmp(argv[1], commands[i].name))
+    if (!strcmp(argv[1], commands[i].name)) {
+      if (commands[i].times_code)
+        tg_disable_randomisation(argv);
       return commands[i].run(argc - 1, argv + 1);
+    }
   return tg_complain("unknown command '%s' (see 'tgraph --help')", argv[1]);
 }
