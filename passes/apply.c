@@ -17,19 +17,22 @@
 #include "passes/inspect.h"
 #include "passes/passes.h"
 
-enum { NAME_NBYTES = 192 };
+enum {
+  NAME_NBYTES = 192,
+  MAX_ARGUMENTS = TG_OPERAND_COUNT + TG_MAX_EPILOGUE_INPUTS
+};
 
 struct decision {
   MlirOperation op;
   struct tg_kernel kernel;
   struct tg_config config;
   struct tg_plan plan;
+  struct tg_epilogue epilogue;
 };
 
+/* A function that was made, with its text: equal text, same function. */
 struct outlined {
-  uint64_t kernel_hash;
-  struct tg_config config;
-  MlirType type; /* of the function */
+  const char *text;
   char name[NAME_NBYTES];
   struct outlined *next;
 };
@@ -166,13 +169,14 @@ static MlirOperation create_function(MlirLocation location, const char *name,
       tg_named(context, "function_type", mlirTypeAttrGet(type)),
       tg_named(context, "sym_visibility",
                mlirStringAttrGet(context, ref("private")))};
-  MlirType inputs[TG_OPERAND_COUNT];
-  MlirLocation locations[TG_OPERAND_COUNT];
-  for (int i = 0; i < TG_OPERAND_COUNT; ++i) {
+  MlirType inputs[MAX_ARGUMENTS];
+  MlirLocation locations[MAX_ARGUMENTS];
+  intptr_t count = mlirFunctionTypeGetNumInputs(type);
+  for (intptr_t i = 0; i < count; ++i) {
     inputs[i] = mlirFunctionTypeGetInput(type, i);
     locations[i] = location;
   }
-  *entry = mlirBlockCreate(TG_OPERAND_COUNT, inputs, locations);
+  *entry = mlirBlockCreate(count, inputs, locations);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, *entry);
   MlirOperationState state = mlirOperationStateGet(ref("func.func"), location);
@@ -181,30 +185,48 @@ static MlirOperation create_function(MlirLocation location, const char *name,
   return mlirOperationCreate(&state);
 }
 
-static MlirType function_type(MlirOperation op) {
-  MlirType inputs[TG_OPERAND_COUNT];
+/* What the function takes: the operands, then the epilogue's inputs. */
+static int collect_arguments(const struct decision *decision,
+                             MlirValue arguments[MAX_ARGUMENTS]) {
+  const struct tg_epilogue *epilogue = &decision->epilogue;
+  int count = 0;
   for (int i = 0; i < TG_OPERAND_COUNT; ++i)
-    inputs[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
-  MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-  return mlirFunctionTypeGet(mlirOperationGetContext(op), TG_OPERAND_COUNT,
+    arguments[count++] = mlirOperationGetOperand(decision->op, i);
+  for (int i = 0; i < epilogue->input_count; ++i)
+    arguments[count++] = mlirOperationGetOperand(
+        epilogue->chain[epilogue->input[i].link], epilogue->input[i].operand);
+  return count;
+}
+
+static MlirType function_type(const struct decision *decision) {
+  MlirValue arguments[MAX_ARGUMENTS];
+  MlirType inputs[MAX_ARGUMENTS];
+  int count = collect_arguments(decision, arguments);
+  for (int i = 0; i < count; ++i)
+    inputs[i] = mlirValueGetType(arguments[i]);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(decision->op, 0));
+  return mlirFunctionTypeGet(mlirOperationGetContext(decision->op), count,
                              inputs, 1, &result);
 }
 
-/* Makes the function; a null operation, and a remark, where that fails. */
+/* Makes the function; a null operation where the result isn't valid. */
 static MlirOperation outline(struct apply *apply,
-                             const struct decision *decision, MlirType type,
-                             const char *name) {
+                             const struct decision *decision) {
   MlirLocation location = mlirOperationGetLocation(decision->op);
+  MlirType type = function_type(decision);
   MlirBlock entry;
-  MlirOperation function = create_function(location, name, type, &entry);
+  MlirOperation function =
+      create_function(location, "tgraph_kernel", type, &entry);
   struct tg_builder builder;
   MlirType element =
       mlirShapedTypeGetElementType(mlirFunctionTypeGetResult(type, 0));
   tg_builder_init(&builder, entry, location, element, decision->plan.lanes);
-  MlirValue arguments[TG_OPERAND_COUNT];
-  for (int i = 0; i < TG_OPERAND_COUNT; ++i)
+  MlirValue arguments[MAX_ARGUMENTS];
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
     arguments[i] = mlirBlockGetArgument(entry, i);
-  MlirValue result = tg_emit_kernel(&builder, &decision->plan, arguments);
+  struct tg_epilogue epilogue = decision->epilogue;
+  MlirValue result =
+      tg_emit_kernel(&builder, &decision->plan, &epilogue, arguments);
   tg_build(&builder, "func.return", 1, &result, 0, NULL, 0, NULL);
   MlirBlock body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(apply->module, 0));
@@ -212,28 +234,60 @@ static MlirOperation outline(struct apply *apply,
   if (mlirOperationVerify(function))
     return function;
   mlirOperationDestroy(function);
-  remark(apply, location, "missed",
-         "the schedule could not be built; the operation stays as it was");
   return (MlirOperation){NULL};
 }
 
+struct text {
+  struct tg_arena *arena;
+  char *data;
+  size_t length, capacity;
+};
+
+static void append_text(MlirStringRef part, void *data) {
+  struct text *text = data;
+  if (text->length + part.length + 1 > text->capacity) {
+    size_t capacity = 2 * (text->length + part.length + 4096);
+    char *grown = tg_arena_alloc(text->arena, capacity, 1);
+    if (!grown)
+      return;
+    if (text->length)
+      memcpy(grown, text->data, text->length);
+    text->data = grown;
+    text->capacity = capacity;
+  }
+  memcpy(text->data + text->length, part.data, part.length);
+  text->length += part.length;
+}
+
+/* The name of a function for the decision: an equal one that exists, or a new
+ * one. NULL, and a remark, where none can be made. */
 static const char *get_outlined(struct apply *apply,
                                 const struct decision *decision) {
-  uint64_t hash = tg_kernel_hash(&decision->kernel);
-  MlirType type = function_type(decision->op);
-  for (struct outlined *o = apply->outlined; o; o = o->next)
-    if (o->kernel_hash == hash && mlirTypeEqual(o->type, type) &&
-        memcmp(&o->config, &decision->config, sizeof(o->config)) == 0)
-      return o->name;
-  struct outlined *o = tg_arena_alloc(apply->arena, 1, sizeof(*o));
-  if (!o)
+  MlirOperation function = outline(apply, decision);
+  if (mlirOperationIsNull(function)) {
+    remark(apply, mlirOperationGetLocation(decision->op), "missed",
+           "the schedule could not be built; the operation stays as it was");
     return NULL;
+  }
+  struct text text = {.arena = apply->arena};
+  mlirOperationPrint(function, append_text, &text);
+  struct outlined *o = apply->outlined;
+  while (o && text.data && strcmp(o->text, text.data))
+    o = o->next;
+  if (o) {
+    mlirOperationDestroy(function);
+    return o->name;
+  }
+  o = tg_arena_alloc(apply->arena, 1, sizeof(*o));
+  if (!o || !text.data) {
+    mlirOperationDestroy(function);
+    return NULL;
+  }
   make_name(apply, decision, o->name);
-  if (mlirOperationIsNull(outline(apply, decision, type, o->name)))
-    return NULL;
-  o->kernel_hash = hash;
-  o->config = decision->config;
-  o->type = type;
+  mlirOperationSetAttributeByName(
+      function, ref("sym_name"),
+      mlirStringAttrGet(mlirOperationGetContext(function), ref(o->name)));
+  o->text = text.data;
   o->next = apply->outlined;
   apply->outlined = o;
   return o->name;
@@ -256,28 +310,32 @@ static MlirOperation insert_before(MlirOperation op, const char *name,
   return created;
 }
 
-static bool replace_by_call(struct apply *apply,
-                            const struct decision *decision) {
+static bool replace_by_call(struct apply *apply, struct decision *decision) {
+  tg_epilogue_find(decision->op, &decision->plan, &decision->epilogue);
   const char *name = get_outlined(apply, decision);
   if (!name)
     return false;
-  MlirOperation op = decision->op;
-  MlirContext context = mlirOperationGetContext(op);
-  MlirValue operands[TG_OPERAND_COUNT];
-  for (int i = 0; i < TG_OPERAND_COUNT; ++i)
-    operands[i] = mlirOperationGetOperand(op, i);
-  MlirType type = mlirValueGetType(operands[TG_RESULT]);
+  const struct tg_epilogue *epilogue = &decision->epilogue;
+  /* Where the last operation stood, all that the call needs is known. */
+  MlirOperation last =
+      epilogue->length ? epilogue->chain[epilogue->length - 1] : decision->op;
+  MlirContext context = mlirOperationGetContext(last);
+  MlirValue arguments[MAX_ARGUMENTS];
+  int count = collect_arguments(decision, arguments);
+  MlirType type = mlirValueGetType(arguments[TG_RESULT]);
   /* A fill that nobody reads would be a pass over the result for nothing. */
   if (!tg_plan_reads_init(&decision->plan))
-    operands[TG_RESULT] = mlirOperationGetResult(
-        insert_before(op, "tensor.empty", 0, NULL, type, NULL), 0);
+    arguments[TG_RESULT] = mlirOperationGetResult(
+        insert_before(last, "tensor.empty", 0, NULL, type, NULL), 0);
   MlirNamedAttribute callee =
       tg_named(context, "callee", mlirFlatSymbolRefAttrGet(context, ref(name)));
   MlirOperation call =
-      insert_before(op, "func.call", TG_OPERAND_COUNT, operands, type, &callee);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+      insert_before(last, "func.call", count, arguments, type, &callee);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
                                 mlirOperationGetResult(call, 0));
-  mlirOperationDestroy(op);
+  for (int i = epilogue->length - 1; i >= 0; --i)
+    mlirOperationDestroy(epilogue->chain[i]);
+  mlirOperationDestroy(decision->op);
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/plan.h"
 #include "passes/build.h"
+#include "passes/epilogue.h"
 
 /* Tensors that the loops carry: the result, its packed form, the panels. */
 enum tg_carried {
@@ -21,18 +22,20 @@ enum tg_carried {
 struct tg_emit {
   struct tg_builder builder;
   const struct tg_plan *plan;
-  const struct tg_kernel *kernel;    /* canonical */
-  MlirValue source[TG_RESULT];       /* the inputs, in canonical shape */
-  MlirValue state[TG_CARRIED_COUNT]; /* innermost value of what is carried */
-  MlirValue position[TG_MAX_LOOPS];  /* of every canonical loop, absolute */
-  int64_t delta[TG_MAX_LOOPS];       /* a constant on top of the position */
+  const struct tg_kernel *kernel;     /* canonical */
+  const struct tg_epilogue *epilogue; /* on what is stored last */
+  MlirValue source[TG_RESULT];        /* the inputs, in canonical shape */
+  MlirValue state[TG_CARRIED_COUNT];  /* innermost value of what is carried */
+  MlirValue position[TG_MAX_LOOPS];   /* of every canonical loop, absolute */
+  int64_t delta[TG_MAX_LOOPS];        /* a constant on top of the position */
   MlirValue vector_origin, row_origin, reduction_origin; /* of the blocks */
 };
 
-/* The whole kernel: function arguments in the operation's own shapes, the
- * result in the shape of arguments[TG_RESULT]. */
+/* The whole kernel. arguments: lhs, rhs and initial result in the operation's
+ * own shapes, then the inputs of the epilogue (length 0 for none). */
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
-                         const MlirValue arguments[TG_OPERAND_COUNT]);
+                         struct tg_epilogue *epilogue,
+                         const MlirValue *arguments);
 /* Does the generated code read the initial value of the result? */
 bool tg_plan_reads_init(const struct tg_plan *plan);
 

@@ -269,10 +269,13 @@ static void pack_hoisted(struct tg_emit *emit) {
 }
 
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
-                         const MlirValue arguments[TG_OPERAND_COUNT]) {
+                         struct tg_epilogue *epilogue,
+                         const MlirValue *arguments) {
   const struct tg_canonical *canonical = &plan->canonical;
-  struct tg_emit emit = {
-      .builder = *builder, .plan = plan, .kernel = &canonical->kernel};
+  struct tg_emit emit = {.builder = *builder,
+                         .plan = plan,
+                         .epilogue = epilogue,
+                         .kernel = &canonical->kernel};
   struct tg_builder *b = &emit.builder;
   for (int l = 0; l < TG_MAX_LOOPS; ++l)
     emit.position[l] = tg_index(b, 0);
@@ -283,6 +286,7 @@ MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
                                  canonical->group[o]);
   MlirValue result = tg_collapse(b, arguments[TG_RESULT], rank, group);
   MlirType result_type = mlirValueGetType(result);
+  tg_epilogue_begin(b, epilogue, arguments + TG_OPERAND_COUNT);
   int unpack_group[TG_MAX_RANK], separate;
   int canonical_rank = canonical->kernel.operand[TG_RESULT].rank;
   if (plan->packed[TG_RESULT]) {

@@ -242,9 +242,13 @@ void tg_emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns) {
   emit_reduction(emit, &tile, 0);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < tile.vectors; ++v) {
+      MlirValue vector = tile.accumulator[i * tile.vectors + v];
       int rank = result_indices(emit, i, v, indices);
-      *result = tg_write(builder, tile.accumulator[i * tile.vectors + v],
-                         *result, rank, indices,
-                         masked ? valid_lanes(emit, &tile, v) : plan->lanes);
+      int64_t valid = masked ? valid_lanes(emit, &tile, v) : plan->lanes;
+      /* A packed result goes through it when it is unpacked. */
+      if (!plan->packed[TG_RESULT])
+        vector =
+            tg_epilogue_emit(builder, emit->epilogue, vector, indices, valid);
+      *result = tg_write(builder, vector, *result, rank, indices, valid);
     }
 }

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Finding and emitting epilogues.
+ */
+#include "passes/epilogue.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+#include "passes/emit.h"
+#include "passes/inspect.h"
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+/*===-- What can be taken in ----------------------------------------------===*/
+
+static bool is_vectorizable(MlirOperation op) {
+  static const char *const names[] = {
+#define VECTORIZABLE(name) name,
+#include "passes/vectorizable.def"
+  };
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+    if (tg_op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+static bool is_lane_type(MlirType type, MlirType element) {
+  return mlirTypeEqual(type, element) ||
+         (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1);
+}
+
+/* A scalar constant from outside the body. */
+static bool is_constant(MlirValue value) {
+  return tg_op_is(tg_value_producer(value), "arith.constant");
+}
+
+static bool is_block_local(MlirValue value, MlirBlock body) {
+  if (mlirValueIsABlockArgument(value))
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
+  return mlirBlockEqual(mlirOperationGetBlock(tg_value_producer(value)), body);
+}
+
+static bool is_vectorizable_body(MlirBlock body, MlirType element) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    bool yield = tg_op_is(op, "linalg.yield");
+    if (!yield && !is_vectorizable(op) && !tg_op_is(op, "arith.constant"))
+      return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+      MlirValue operand = mlirOperationGetOperand(op, i);
+      if (!is_block_local(operand, body) && !is_constant(operand))
+        return false;
+      if (!is_lane_type(mlirValueGetType(operand), element))
+        return false;
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+      if (!is_lane_type(mlirValueGetType(mlirOperationGetResult(op, i)),
+                        element))
+        return false;
+  }
+  return true;
+}
+
+static bool has_uses(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+}
+
+struct printed {
+  char data[64];
+  size_t length;
+};
+
+static void append(MlirStringRef part, void *data) {
+  struct printed *text = data;
+  for (size_t i = 0; i < part.length && text->length + 1 < sizeof(text->data);
+       ++i)
+    text->data[text->length++] = part.data[i];
+}
+
+static bool is_parallel(MlirOperation op) {
+  MlirAttribute iterators =
+      mlirOperationGetAttributeByName(op, ref("iterator_types"));
+  if (mlirAttributeIsNull(iterators))
+    return false;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); ++i) {
+    struct printed text = {{0}, 0};
+    mlirAttributePrint(mlirArrayAttrGetElement(iterators, i), append, &text);
+    if (!strstr(text.data, "parallel"))
+      return false;
+  }
+  return true;
+}
+
+/* The only use of the value; false where there are none or several. */
+static bool only_use(MlirValue value, MlirOperation *user, int *operand) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return false;
+  *user = mlirOpOperandGetOwner(use);
+  *operand = (int)mlirOpOperandGetOperandNumber(use);
+  return true;
+}
+
+/*===-- Where an input is read --------------------------------------------===*/
+
+/* How the stored result is addressed: its own dimensions, collapsed. */
+struct stored {
+  int own_rank;
+  int own_group[TG_MAX_RANK]; /* own dimension -> dimension as stored */
+  int rank;
+  int64_t extent[TG_MAX_RANK];
+};
+
+static void describe_stored(const struct tg_plan *plan, struct stored *stored) {
+  const struct tg_canonical *canonical = &plan->canonical;
+  const struct tg_access *result = &canonical->kernel.operand[TG_RESULT];
+  int group[TG_MAX_RANK], separate;
+  for (int d = 0; d < result->rank; ++d)
+    group[d] = d;
+  if (plan->packed[TG_RESULT])
+    tg_unpack_shape(plan, group, &separate);
+  stored->own_rank = canonical->source_rank[TG_RESULT];
+  for (int d = 0; d < stored->own_rank; ++d)
+    stored->own_group[d] = group[canonical->group[TG_RESULT][d]];
+  stored->rank = group[result->rank - 1] + 1;
+  for (int d = 0; d < stored->rank; ++d)
+    stored->extent[d] = 1;
+  for (int d = 0; d < result->rank; ++d)
+    stored->extent[group[d]] *= result->extent[d];
+}
+
+/* The result's dimension that each dimension of the input goes with, -1 for a
+ * dimension of extent 1. */
+static bool input_dimensions(const struct stored *stored, MlirAffineMap map,
+                             MlirType type, int *dimension, int *rank) {
+  struct tg_access access;
+  if (!mlirTypeIsARankedTensor(type) || !tg_access_from_map(map, type, &access))
+    return false;
+  *rank = access.rank;
+  for (int d = 0; d < access.rank; ++d) {
+    dimension[d] = -1;
+    if (access.extent[d] == 1)
+      continue;
+    for (int own = 0; own < stored->own_rank; ++own) {
+      int32_t coefficient = access.coefficient[d][own];
+      if (coefficient == 0)
+        continue;
+      if (coefficient != 1 || dimension[d] >= 0)
+        return false;
+      dimension[d] = stored->own_group[own];
+    }
+    if (dimension[d] < 0)
+      return false;
+  }
+  return true;
+}
+
+/* Groups neighbours that go with the same dimension; each group has to cover
+ * it whole and in order, so that one index serves both. */
+static bool group_input(const struct stored *stored, MlirAffineMap map,
+                        MlirType type, struct tg_epilogue_input *input) {
+  int dimension[TG_MAX_RANK], rank;
+  if (!input_dimensions(stored, map, type, dimension, &rank) || rank == 0)
+    return false;
+  int64_t covered[TG_MAX_RANK] = {1};
+  int current = 0;
+  input->source_rank = rank;
+  input->result_dimension[0] = -1;
+  int last_own = -1;
+  for (int d = 0; d < rank; ++d) {
+    int *at = &input->result_dimension[current];
+    if (dimension[d] >= 0 && *at >= 0 && *at != dimension[d]) {
+      if (dimension[d] < *at)
+        return false;
+      at = &input->result_dimension[++current];
+      covered[current] = 1;
+      *at = -1;
+    }
+    if (dimension[d] >= 0) {
+      struct tg_access access;
+      tg_access_from_map(map, type, &access);
+      int own = 0;
+      while (!access.coefficient[d][own])
+        ++own;
+      if (own < last_own)
+        return false;
+      last_own = own;
+      *at = dimension[d];
+    }
+    covered[current] *= mlirShapedTypeGetDimSize(type, d);
+    input->group[d] = current;
+  }
+  input->rank = current + 1;
+  for (int g = 0; g < input->rank; ++g) {
+    int result = input->result_dimension[g];
+    if (result >= 0 && covered[g] != stored->extent[result])
+      return false;
+  }
+  input->vector = input->result_dimension[current] == stored->rank - 1;
+  return true;
+}
+
+static bool add_inputs(MlirOperation op, int link, int chained,
+                       const struct stored *stored, const MlirAffineMap *maps,
+                       int input_count, struct tg_epilogue *epilogue) {
+  for (int i = 0; i < input_count; ++i) {
+    if (i == chained)
+      continue;
+    if (epilogue->input_count == TG_MAX_EPILOGUE_INPUTS)
+      return false;
+    struct tg_epilogue_input *input = &epilogue->input[epilogue->input_count];
+    input->link = link;
+    input->operand = i;
+    if (!group_input(stored, maps[i],
+                     mlirValueGetType(mlirOperationGetOperand(op, i)), input))
+      return false;
+    epilogue->input_count++;
+  }
+  return true;
+}
+
+/* Can the operation be the next link? Adds its inputs if so. */
+static bool add_link(MlirOperation op, int chained, MlirType type,
+                     const struct stored *stored,
+                     struct tg_epilogue *epilogue) {
+  MlirAffineMap maps[TG_MAX_EPILOGUE_INPUTS];
+  if (!tg_op_is(op, "linalg.generic") || mlirOperationGetNumResults(op) != 1 ||
+      !mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) ||
+      tg_op_has_attribute(op, "tgraph.skip") || !is_parallel(op))
+    return false;
+  int count = tg_op_get_maps(op, TG_MAX_EPILOGUE_INPUTS, maps);
+  if (count < 2 || chained >= count - 1 ||
+      !mlirAffineMapIsIdentity(maps[chained]) ||
+      !mlirAffineMapIsIdentity(maps[count - 1]))
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (has_uses(mlirBlockGetArgument(body, count - 1)) ||
+      !is_vectorizable_body(body, mlirShapedTypeGetElementType(type)))
+    return false;
+  int inputs_before = epilogue->input_count;
+  if (!add_inputs(op, epilogue->length, chained, stored, maps, count - 1,
+                  epilogue)) {
+    epilogue->input_count = inputs_before;
+    return false;
+  }
+  epilogue->chain[epilogue->length] = op;
+  epilogue->chained_operand[epilogue->length++] = chained;
+  return true;
+}
+
+void tg_epilogue_find(MlirOperation op, const struct tg_plan *plan,
+                      struct tg_epilogue *epilogue) {
+  epilogue->length = epilogue->input_count = 0;
+  /* Partial sums must not go through it. */
+  if (!plan->packed[TG_RESULT] &&
+      plan->block_reduction < plan->reduction_extent)
+    return;
+  struct stored stored;
+  describe_stored(plan, &stored);
+  MlirValue value = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(value);
+  MlirBlock block = mlirOperationGetBlock(op);
+  MlirOperation user;
+  int operand;
+  while (epilogue->length < TG_MAX_CHAIN && only_use(value, &user, &operand) &&
+         mlirBlockEqual(mlirOperationGetBlock(user), block) &&
+         add_link(user, operand, type, &stored, epilogue))
+    value = mlirOperationGetResult(user, 0);
+}
+
+/*===-- Code --------------------------------------------------------------===*/
+
+void tg_epilogue_begin(struct tg_builder *builder, struct tg_epilogue *epilogue,
+                       const MlirValue *arguments) {
+  for (int i = 0; i < epilogue->input_count; ++i)
+    epilogue->source[i] =
+        tg_collapse(builder, arguments[i], epilogue->input[i].source_rank,
+                    epilogue->input[i].group);
+}
+
+static MlirValue load_input(struct tg_builder *builder,
+                            const struct tg_epilogue *epilogue, int i,
+                            const MlirValue *indices, int64_t valid) {
+  const struct tg_epilogue_input *input = &epilogue->input[i];
+  MlirValue own[TG_MAX_RANK];
+  for (int d = 0; d < input->rank; ++d) {
+    int result = input->result_dimension[d];
+    own[d] = result < 0 ? tg_index(builder, 0) : indices[result];
+  }
+  if (input->vector)
+    return tg_read(builder, epilogue->source[i], input->rank, own, valid);
+  return tg_broadcast(
+      builder, tg_extract(builder, epilogue->source[i], input->rank, own));
+}
+
+/* Pairs of a scalar of the body and the vector that stands for it. */
+struct lanes {
+  int count;
+  MlirValue scalar[128], vector[128];
+};
+
+static void bind(struct lanes *lanes, MlirValue scalar, MlirValue vector) {
+  if (lanes->count == 128)
+    return;
+  lanes->scalar[lanes->count] = scalar;
+  lanes->vector[lanes->count++] = vector;
+}
+
+static MlirValue lookup(struct tg_builder *builder, struct lanes *lanes,
+                        MlirValue scalar) {
+  for (int i = lanes->count - 1; i >= 0; --i)
+    if (mlirValueEqual(lanes->scalar[i], scalar))
+      return lanes->vector[i];
+  /* A constant, from the body or from outside. */
+  MlirOperation constant = mlirOperationClone(tg_value_producer(scalar));
+  mlirBlockAppendOwnedOperation(builder->block, constant);
+  MlirValue value = mlirOperationGetResult(constant, 0);
+  MlirType type =
+      mlirVectorTypeGet(1, &builder->lanes, mlirValueGetType(value));
+  MlirValue vector = tg_build_1(builder, "vector.broadcast", 1, &value, type);
+  bind(lanes, scalar, vector);
+  return vector;
+}
+
+static void emit_op(struct tg_builder *builder, struct lanes *lanes,
+                    MlirOperation op) {
+  intptr_t operand_count = mlirOperationGetNumOperands(op);
+  MlirValue operands[4];
+  for (intptr_t i = 0; i < operand_count && i < 4; ++i)
+    operands[i] = lookup(builder, lanes, mlirOperationGetOperand(op, i));
+  MlirOperation clone = mlirOperationClone(op);
+  mlirOperationSetOperands(clone, operand_count, operands);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(clone); ++i) {
+    MlirValue result = mlirOperationGetResult(clone, i);
+    mlirValueSetType(result, mlirVectorTypeGet(1, &builder->lanes,
+                                               mlirValueGetType(result)));
+    bind(lanes, mlirOperationGetResult(op, i), result);
+  }
+  mlirBlockAppendOwnedOperation(builder->block, clone);
+}
+
+static MlirValue emit_link(struct tg_builder *builder,
+                           const struct tg_epilogue *epilogue, int link,
+                           MlirValue vector, const MlirValue *indices,
+                           int64_t valid) {
+  MlirBlock body =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(epilogue->chain[link], 0));
+  struct lanes lanes = {.count = 0};
+  bind(&lanes, mlirBlockGetArgument(body, epilogue->chained_operand[link]),
+       vector);
+  for (int i = 0; i < epilogue->input_count; ++i)
+    if (epilogue->input[i].link == link)
+      bind(&lanes, mlirBlockGetArgument(body, epilogue->input[i].operand),
+           load_input(builder, epilogue, i, indices, valid));
+  MlirOperation op = mlirBlockGetFirstOperation(body);
+  for (; !tg_op_is(op, "linalg.yield"); op = mlirOperationGetNextInBlock(op))
+    if (!tg_op_is(op, "arith.constant"))
+      emit_op(builder, &lanes, op);
+  return lookup(builder, &lanes, mlirOperationGetOperand(op, 0));
+}
+
+MlirValue tg_epilogue_emit(struct tg_builder *builder,
+                           const struct tg_epilogue *epilogue, MlirValue vector,
+                           const MlirValue *indices, int64_t valid) {
+  for (int link = 0; link < epilogue->length; ++link)
+    vector = emit_link(builder, epilogue, link, vector, indices, valid);
+  return vector;
+}

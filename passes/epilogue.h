@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Elementwise operations behind a kernel (bias, normalisation, activation,
+ * residual sum) that are done on its result before it is stored: a chain of
+ * linalg.generic operations, each the only user of the one before.
+ */
+#ifndef TGRAPH_PASSES_EPILOGUE_H
+#define TGRAPH_PASSES_EPILOGUE_H
+
+#include <mlir-c/IR.h>
+
+#include "model/plan.h"
+#include "passes/build.h"
+
+enum { TG_MAX_CHAIN = 12, TG_MAX_EPILOGUE_INPUTS = 24 };
+
+/* An input of the chain that isn't the kernel's own result. */
+struct tg_epilogue_input {
+  int link;    /* which operation of the chain */
+  int operand; /* which operand of it */
+  int source_rank;
+  int group[TG_MAX_RANK]; /* collapses it to `rank` dimensions */
+  int rank;
+  int result_dimension[TG_MAX_RANK]; /* of the stored result, -1: index 0 */
+  bool vector; /* contiguous along the stored vectors, else one element */
+};
+
+struct tg_epilogue {
+  int length; /* operations in the chain, 0: none */
+  MlirOperation chain[TG_MAX_CHAIN];
+  int chained_operand[TG_MAX_CHAIN]; /* that is the link before */
+  int input_count;
+  struct tg_epilogue_input input[TG_MAX_EPILOGUE_INPUTS];
+  MlirValue source[TG_MAX_EPILOGUE_INPUTS]; /* collapsed, inside the code */
+};
+
+/* The longest chain behind the operation that the plan can take in. */
+void tg_epilogue_find(MlirOperation op, const struct tg_plan *plan,
+                      struct tg_epilogue *epilogue);
+
+/* Collapses the function's arguments that hold the inputs. */
+void tg_epilogue_begin(struct tg_builder *builder, struct tg_epilogue *epilogue,
+                       const MlirValue *arguments);
+/* The vector after the chain; indices: where it is stored in the result, of
+ * which `valid` lanes exist. */
+MlirValue tg_epilogue_emit(struct tg_builder *builder,
+                           const struct tg_epilogue *epilogue, MlirValue vector,
+                           const MlirValue *indices, int64_t valid);
+
+#endif
