@@ -52,6 +52,7 @@ struct bench {
   double defaults[4 * TG_ROUND_LIMIT]; /* seconds, of accepted rounds */
   int default_count;
   double deadline; /* tg_clock_seconds */
+  struct tg_interference interference;
 };
 
 static double run_many(struct bench *b, int candidate, int repetitions) {
@@ -82,10 +83,9 @@ static double take_sample(struct bench *b, int candidate) {
   double seconds = 0;
   int retries = b->run_s[candidate] > 0.1 ? 0 : RETRY_LIMIT;
   for (int i = 0; i <= retries; i++) {
-    struct tg_interference state;
-    tg_interference_begin(&state, (int)b->job->settings->core);
+    tg_interference_begin(&b->interference, (int)b->job->settings->core);
     seconds = run_many(b, candidate, b->repetitions[candidate]);
-    if (!tg_interference_seen(&state))
+    if (!tg_interference_end(&b->interference))
       return seconds;
   }
   b->shared->disturbed++;

@@ -44,14 +44,14 @@ static struct calibrated calibrate(const struct tg_race_entry *entry,
 /* A disturbed sample is taken again; a slow one never is. */
 static double take_sample(const struct tg_race_entry *entry,
                           const struct calibrated *c,
-                          const struct tg_race_settings *s, int *disturbed) {
+                          const struct tg_race_settings *s,
+                          struct tg_interference *state, int *disturbed) {
   double seconds = NAN;
   int retries = c->seconds * c->repetitions > 0.2 ? 0 : RETRY_LIMIT;
   for (int i = 0; i <= retries; i++) {
-    struct tg_interference state;
-    tg_interference_begin(&state, s->core);
+    tg_interference_begin(state, s->core);
     seconds = time_runs(entry, c->repetitions);
-    if (!tg_interference_seen(&state))
+    if (!tg_interference_end(state))
       return seconds;
   }
   ++*disturbed;
@@ -69,6 +69,7 @@ void tg_race_run(const struct tg_race_entry *entries, int count,
   struct calibrated calibrated[TG_RACE_ENTRY_LIMIT];
   double peaks[TG_RACE_ROUND_LIMIT];
   uint64_t state = s->seed + 1;
+  struct tg_interference interference = {0};
   memset(result, 0, sizeof *result);
   result->rounds = s->rounds;
   for (int i = 0; i < count; i++) {
@@ -83,7 +84,8 @@ void tg_race_run(const struct tg_race_entry *entries, int count,
       int e = order[i];
       result->seconds[e][round] =
           takes_part(round, calibrated[e].rounds, s->rounds)
-              ? take_sample(&entries[e], &calibrated[e], s, &result->disturbed)
+              ? take_sample(&entries[e], &calibrated[e], s, &interference,
+                            &result->disturbed)
               : NAN;
     }
   }

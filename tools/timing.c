@@ -72,9 +72,17 @@ void tg_interference_begin(struct tg_interference *state, int core) {
   state->switches = read_switches();
 }
 
-bool tg_interference_seen(const struct tg_interference *state) {
-  return read_switches() != state->switches ||
-         read_steal(state->core) != state->steal_ticks;
+bool tg_interference_end(struct tg_interference *state) {
+  long switches = read_switches() - state->switches;
+  bool stolen = read_steal(state->core) != state->steal_ticks;
+  double sorted[TG_BACKGROUND_COUNT];
+  int count = state->recent_count < TG_BACKGROUND_COUNT ? state->recent_count
+                                                        : TG_BACKGROUND_COUNT;
+  for (int i = 0; i < count; i++)
+    sorted[i] = (double)state->recent[i];
+  double usual = count ? tg_median(sorted, count) : 0;
+  state->recent[state->recent_count++ % TG_BACKGROUND_COUNT] = switches;
+  return stolen || (double)switches > 2 * usual + 1;
 }
 
 static int compare_doubles(const void *a, const void *b) {

@@ -16,15 +16,23 @@ bool tg_pin_to_core(int core); /* false where the system refuses */
  * is or the system refuses; argv is main's. */
 void tg_disable_randomisation(char **argv);
 
-/* Signs that something else ran on the core: involuntary context switches of
- * this thread, and time that the hypervisor took from the core. */
+/*
+ * Signs that something else ran on the core: involuntary context switches of
+ * this thread, and time that the hypervisor took from the core. Kernel threads
+ * that tick all the time are the machine's background: a sample is disturbed
+ * when it has clearly more switches than the median of the samples before.
+ */
+enum { TG_BACKGROUND_COUNT = 31 };
 struct tg_interference {
   int core;
-  long switches;
+  long switches; /* at the start of the sample */
   long long steal_ticks;
+  long recent[TG_BACKGROUND_COUNT];
+  int recent_count; /* samples so far */
 };
 void tg_interference_begin(struct tg_interference *state, int core);
-bool tg_interference_seen(const struct tg_interference *state);
+/* Ends the sample; true when it was disturbed. */
+bool tg_interference_end(struct tg_interference *state);
 
 /* GFLOP/s of fused multiply-adds in registers, f32, in the widest vectors the
  * machine has up to vector_bits (128, 256 or 512); about 20 ms. */
