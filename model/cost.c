@@ -29,6 +29,7 @@ static const double transpose_result = 0.6;
 static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
 static const double fma_latency = 4;
+static const double spill_cycles = 1.2; /* a reduction step, each */
 static const double tile_overhead = 12; /* loop and address set-up */
 
 static double max2(double a, double b) { return a > b ? a : b; }
@@ -43,21 +44,59 @@ static double read_rate(double nbytes, const struct tg_target *target) {
   return nbytes <= usable * (double)target->l3_nbytes ? l3_rate : memory_rate;
 }
 
-/* Loads of a reduction step of a tile. */
-static double step_loads(const struct tg_plan *plan, double rows,
-                         double vectors) {
+/* Loads of a reduction step of a tile: whole vectors, and elements to be
+ * broadcast. */
+static double vector_loads(const struct tg_plan *plan, double rows,
+                           double vectors) {
   double loads = 0;
   for (int o = 0; o < TG_RESULT; ++o)
-    loads += (plan->follows_row[o] ? rows : 1) *
-             (plan->follows_vector[o] ? vectors : 1);
+    if (plan->follows_vector[o])
+      loads += plan->follows_row[o] ? rows * vectors : vectors;
   return loads;
 }
 
+static double element_loads(const struct tg_plan *plan, double rows) {
+  double loads = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (!plan->follows_vector[o])
+      loads += plan->follows_row[o] ? rows : 1;
+  return loads;
+}
+
+/*
+ * Registers that a body keeps beside the accumulators. Where the rows slide
+ * along an unrolled window, the compiler keeps an element that the next window
+ * position needs again: one more register a row.
+ */
+static double live_registers(const struct tg_plan *plan, double rows,
+                             double vectors) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double live = rows * vectors + vectors + 1;
+  if (plan->row_loop == TG_NO_LOOP || plan->reduction_count < 2)
+    return live;
+  int inner = plan->reduction[plan->reduction_count - 1];
+  for (int o = 0; o < TG_RESULT; ++o) {
+    int64_t row = tg_kernel_stride(kernel, o, plan->row_loop);
+    int64_t window = tg_kernel_stride(kernel, o, inner);
+    if (plan->follows_row[o] && !plan->follows_vector[o] && !plan->packed[o] &&
+        window && row % window == 0 && row / window < kernel->extent[inner])
+      live += rows;
+  }
+  return live;
+}
+
+/* Unaligned 512-bit loads are a cache line each, half of them two. */
 static double step_cycles(const struct tg_plan *plan,
                           const struct tg_target *target, double rows,
                           double vectors) {
   double fma = rows * vectors / (double)target->fma_per_cycle;
-  return max2(max2(fma, fma_latency), step_loads(plan, rows, vectors) / 2);
+  double wide = target->vector_bits > 256 ? 1.0 : 0.5;
+  double loads = vector_loads(plan, rows, vectors) * wide +
+                 element_loads(plan, rows) * 0.5;
+  double spilled =
+      live_registers(plan, rows, vectors) - (double)target->vector_registers;
+  return max2(max2(fma, fma_latency), loads) +
+         (spilled > 0 ? spilled * spill_cycles : 0);
 }
 
 /* Sum over full and partial tiles of f = cycles of a reduction step. */
@@ -106,7 +145,8 @@ static void count_work(const struct tg_plan *plan, struct tg_cost *cost) {
                   (double)plan->row_extent;
   cost->accumulators = (double)(plan->rows * plan->vectors);
   cost->loads_per_fma =
-      step_loads(plan, (double)plan->rows, (double)plan->vectors) /
+      (vector_loads(plan, (double)plan->rows, (double)plan->vectors) +
+       element_loads(plan, (double)plan->rows)) /
       cost->accumulators;
 }
 
@@ -196,31 +236,65 @@ static void count_packing(const struct tg_plan *plan,
     cost->scratch_nbytes += (double)tg_plan_packed_elements(plan, o) * size;
 }
 
-/* Cycles to bring the operands of all tiles to the first-level cache. */
+/*
+ * Unpacked rows are a stream each. Far more of them than a prefetcher follows
+ * cost a little, more than the ways of the cache sets that they share cost a
+ * miss for every line.
+ */
+static double row_stream_cycles(const struct tg_plan *plan,
+                                const struct tg_target *target,
+                                const struct tg_cost *cost) {
+  if (cost->row_stride_nbytes < 64)
+    return 0;
+  double sets = (double)target->l1_nbytes / 64 / 8; /* of 8 ways */
+  double lines = fmod(cost->row_stride_nbytes / 64, sets);
+  double distinct = sets;
+  for (double step = 1; step <= sets; step *= 2)
+    if (fmod(lines, step) == 0)
+      distinct = sets / step;
+  double ways = (double)plan->rows / distinct;
+  double touched = cost->tiles * cost->row_panel_nbytes / 64;
+  if (ways > 6)
+    return touched * 16;
+  return plan->rows > 12 ? touched * 2 : 0;
+}
+
+/*
+ * Cycles to bring the operands of all tiles to the first-level cache. The
+ * innermost tile loop keeps one slice there and walks the other operand's
+ * block; the kept slice comes from its own block, once per walk.
+ */
 static double count_memory(const struct tg_plan *plan,
                            const struct tg_target *target,
                            const struct tg_cost *cost) {
-  double vector_set, row_set;
-  double all_rows = cost->row_block_nbytes;
+  double v_tiles = ceil_div((double)plan->block_vector, (double)plan->width);
+  double r_tiles = ceil_div((double)plan->block_rows, (double)plan->rows);
+  double both = cost->panel_nbytes + cost->row_panel_nbytes;
+  double walked, kept;
   if (plan->vectors_inner) {
-    /* The rows' slice stays, the vectors' block is read for each of them. */
-    row_set = cost->row_panel_nbytes;
-    vector_set = cost->block_nbytes + cost->row_panel_nbytes;
+    walked = cost->tiles * cost->panel_nbytes /
+             read_rate(v_tiles > 1 ? cost->block_nbytes + both : both, target);
+    kept = cost->tiles / v_tiles * cost->row_panel_nbytes /
+           read_rate(cost->row_block_nbytes + cost->block_nbytes, target);
   } else {
-    vector_set = cost->panel_nbytes + cost->row_panel_nbytes;
-    row_set = all_rows + cost->panel_nbytes;
+    walked =
+        cost->tiles * cost->row_panel_nbytes /
+        read_rate(r_tiles > 1 ? cost->row_block_nbytes + both : both, target);
+    kept = cost->tiles / r_tiles * cost->panel_nbytes /
+           read_rate(cost->row_block_nbytes + cost->block_nbytes, target);
+    /* A slice that is too big to keep is read again for every tile. */
+    if (both > usable * (double)target->l1_nbytes)
+      kept = cost->tiles * cost->panel_nbytes / read_rate(both, target);
   }
-  double vector_bytes = cost->tiles * cost->panel_nbytes;
-  double row_bytes = cost->tiles * cost->row_panel_nbytes;
-  double cycles = vector_bytes / read_rate(vector_set, target) +
-                  row_bytes / read_rate(row_set, target);
+  double cycles = walked + kept;
   /* Unpacked vectors far apart: a new page or cache set at every step. */
+  double lines = cost->tiles * cost->panel_nbytes / 64;
   if (cost->vector_stride_nbytes >= 1024)
-    cycles += vector_bytes / 64 * 1.0;
+    cycles += lines * 1.0;
   if (cost->vector_stride_nbytes >= 2048 &&
       fmod(cost->vector_stride_nbytes, 2048) == 0)
-    cycles += vector_bytes / 64 * 3.0;
-  return cycles;
+    cycles += lines * 3.0;
+  return cycles + row_stream_cycles(plan, target, cost);
 }
 
 void tg_plan_cost(const struct tg_plan *plan, const struct tg_target *target,

@@ -38,9 +38,16 @@ struct shapes {
   struct tg_config config[MAX_SHAPES]; /* with the smallest register tile */
 };
 
-static bool has_other_parallel_loop(const struct tg_kernel *kernel, int loop) {
+/* Could the loop be the rows of a tile? Rows that both inputs follow would
+ * share nothing. */
+static bool can_be_rows(const struct tg_kernel *kernel, int loop) {
+  return !kernel->reduction[loop] && !(tg_kernel_uses(kernel, TG_LHS, loop) &&
+                                       tg_kernel_uses(kernel, TG_RHS, loop));
+}
+
+static bool has_rows_beside(const struct tg_kernel *kernel, int vector_loop) {
   for (int l = 0; l < kernel->loop_count; ++l)
-    if (l != loop && !kernel->reduction[l])
+    if (l != vector_loop && can_be_rows(kernel, l))
       return true;
   return false;
 }
@@ -74,10 +81,10 @@ static void find_shapes(const struct tg_canonical *canonical,
     if (kernel->reduction[v])
       continue;
     /* A tile of one row is for operations that have no second loop. */
-    if (!has_other_parallel_loop(kernel, v))
+    if (!has_rows_beside(kernel, v))
       add_shapes_of_loops(canonical, target, v, TG_NO_LOOP, shapes);
     for (int r = 0; r < kernel->loop_count; ++r)
-      if (r != v && !kernel->reduction[r])
+      if (r != v && can_be_rows(kernel, r))
         add_shapes_of_loops(canonical, target, v, r, shapes);
   }
 }
@@ -99,7 +106,7 @@ static void vector_values(const struct tg_plan *shape, struct values *values) {
 }
 
 /* As many rows as the registers hold, the largest divisors of the loop below
- * that, and two small tiles. */
+ * that, and small tiles. */
 static void row_values(const struct tg_plan *shape,
                        const struct tg_target *target, int64_t vectors,
                        struct values *values) {
@@ -114,10 +121,8 @@ static void row_values(const struct tg_plan *shape,
       divisors++;
     }
   add_value(values, most);
-  if (most > 4)
-    add_value(values, 4);
-  if (most > 8)
-    add_value(values, 8);
+  for (int64_t rows = 4; rows < most && rows <= 8; rows += 2)
+    add_value(values, rows);
 }
 
 /* Whole inner reduction loops where they are small, else 4 or 8 steps. */
