@@ -300,7 +300,8 @@ static bool drop_culprit(struct tg_timer *timer, const char *reason) {
   job->reference_config = -1;
   for (int i = 0; i < job->count && job->reference_config < 0; i++)
     if (job->candidates[i].object.data && !job->candidates[i].status[0] &&
-        job->candidates[i].same_as == i)
+        job->candidates[i].same_as == i &&
+        job->candidates[i].config.knob[TG_KNOB_tiled])
       job->reference_config = i;
   return job->reference_config >= 0;
 }
