@@ -219,10 +219,19 @@ void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
 
 /*===-- Tensors -----------------------------------------------------------===*/
 
-MlirValue tg_empty(struct tg_builder *builder, int rank, const int64_t *shape) {
+MlirValue tg_scratch(struct tg_builder *builder, int rank,
+                     const int64_t *shape) {
   MlirType type = mlirRankedTensorTypeGet(rank, shape, builder->element,
                                           mlirAttributeGetNull());
-  return tg_build_1(builder, "tensor.empty", 0, NULL, type);
+  /* Not tensor.empty: two of them with one shape are one value for CSE, and
+   * loops that carry both would then share one buffer. */
+  int32_t segments[3] = {0, 0, 0};
+  MlirNamedAttribute attribute =
+      tg_named(builder->context, "operandSegmentSizes",
+               mlirDenseI32ArrayGet(builder->context, 3, segments));
+  return mlirOperationGetResult(tg_build(builder, "bufferization.alloc_tensor",
+                                         0, NULL, 1, &type, 1, &attribute),
+                                0);
 }
 
 MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,

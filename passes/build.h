@@ -71,8 +71,10 @@ void tg_for_begin(struct tg_builder *builder, struct tg_for *loop,
 void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
                 const MlirValue *yielded);
 
-/* Tensors. The index lists have the rank of the tensor. */
-MlirValue tg_empty(struct tg_builder *builder, int rank, const int64_t *shape);
+/* Tensors, of which a scratch one has no defined content. The index lists have
+ * the rank of the tensor. */
+MlirValue tg_scratch(struct tg_builder *builder, int rank,
+                     const int64_t *shape);
 MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
                      const MlirValue *indices);
 MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,

@@ -257,7 +257,7 @@ static MlirValue create_panels(struct tg_emit *emit, int operand) {
                                              plan->reduction_rest;
   int64_t shape[3] = {tg_plan_packed_elements(plan, operand) / width / depth,
                       depth, width};
-  return tg_empty(&emit->builder, 3, shape);
+  return tg_scratch(&emit->builder, 3, shape);
 }
 
 static void pack_hoisted(struct tg_emit *emit) {
