@@ -24,7 +24,7 @@ static const double copy_contiguous = 0.15;
 static const double copy_transposed = 0.45;
 static const double copy_gathered = 1.6;
 static const double copy_single = 1.8;
-static const double transpose_result = 0.6;
+static const double transpose_result = 0.35;
 /* Sustained bytes a cycle from a level, and what of it a program may fill. */
 static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
@@ -283,17 +283,17 @@ static double count_memory(const struct tg_plan *plan,
     kept = cost->tiles / r_tiles * cost->panel_nbytes /
            read_rate(cost->row_block_nbytes + cost->block_nbytes, target);
     /* A slice that is too big to keep is read again for every tile. */
-    if (both > usable * (double)target->l1_nbytes)
+    if (r_tiles > 1 && both > usable * (double)target->l1_nbytes)
       kept = cost->tiles * cost->panel_nbytes / read_rate(both, target);
   }
   double cycles = walked + kept;
   /* Unpacked vectors far apart: a new page or cache set at every step. */
-  double lines = cost->tiles * cost->panel_nbytes / 64;
+  double steps = cost->tiles * cost->block_depth;
   if (cost->vector_stride_nbytes >= 1024)
-    cycles += lines * 1.0;
+    cycles += steps;
   if (cost->vector_stride_nbytes >= 2048 &&
       fmod(cost->vector_stride_nbytes, 2048) == 0)
-    cycles += lines * 3.0;
+    cycles += 3 * steps;
   return cycles + row_stream_cycles(plan, target, cost);
 }
 

@@ -103,6 +103,10 @@ static void vector_values(const struct tg_plan *shape, struct values *values) {
   for (int vectors = 1; vectors <= 4; ++vectors)
     if (shape->lanes * (vectors - 1) < shape->vector_extent)
       add_value(values, vectors);
+  /* A single row needs its independent sums from the vectors alone. */
+  for (int vectors = 6; vectors <= 8 && shape->row_extent == 1; vectors += 2)
+    if (shape->lanes * (vectors - 1) < shape->vector_extent)
+      add_value(values, vectors);
 }
 
 /* As many rows as the registers hold, the largest divisors of the loop below
