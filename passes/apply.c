@@ -8,6 +8,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,11 +165,18 @@ static void make_name(const struct apply *apply,
 static MlirOperation create_function(MlirLocation location, const char *name,
                                      MlirType type, MlirBlock *entry) {
   MlirContext context = mlirLocationGetContext(location);
-  MlirNamedAttribute attributes[3] = {
+  MlirAttribute noinline = mlirStringAttrGet(context, ref("noinline"));
+  /* Two objects may hold functions of one name: the symbol stays inside. */
+  MlirNamedAttribute attributes[] = {
       tg_named(context, "sym_name", mlirStringAttrGet(context, ref(name))),
       tg_named(context, "function_type", mlirTypeAttrGet(type)),
       tg_named(context, "sym_visibility",
-               mlirStringAttrGet(context, ref("private")))};
+               mlirStringAttrGet(context, ref("private"))),
+      tg_named(context, "llvm.linkage",
+               mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)),
+      /* One copy of the loops, and a name that a profiler can show. */
+      tg_named(context, "passthrough",
+               mlirArrayAttrGet(context, 1, &noinline))};
   MlirType inputs[MAX_ARGUMENTS];
   MlirLocation locations[MAX_ARGUMENTS];
   intptr_t count = mlirFunctionTypeGetNumInputs(type);
@@ -180,7 +188,8 @@ static MlirOperation create_function(MlirLocation location, const char *name,
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, *entry);
   MlirOperationState state = mlirOperationStateGet(ref("func.func"), location);
-  mlirOperationStateAddAttributes(&state, 3, attributes);
+  mlirOperationStateAddAttributes(
+      &state, sizeof(attributes) / sizeof(attributes[0]), attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   return mlirOperationCreate(&state);
 }
