@@ -26,6 +26,8 @@ static void append(struct tg_layout *layout, const struct tg_kernel *kernel,
 
 static void mark_own_loops(const struct tg_canonical *canonical, int loop,
                            bool *own) {
+  if (loop == TG_NO_LOOP)
+    return;
   for (int i = 0; i < canonical->loop_size[loop]; ++i)
     own[canonical->loop_of[canonical->loop_first[loop] + i]] = true;
 }

@@ -164,6 +164,21 @@ static const char *check_sizes(const struct tg_plan *plan,
   return NULL;
 }
 
+/* What no machine has registers for, or no compiler patience. */
+static const char *check_limits(const struct tg_plan *plan) {
+  if (plan->lanes > TG_MAX_LANES)
+    return "the machine's vectors are too wide";
+  if (plan->rows > TG_MAX_TILE_ROWS || plan->vectors > TG_MAX_TILE_VECTORS ||
+      plan->rows * plan->vectors > TG_MAX_ACCUMULATORS)
+    return "the register tile is too large";
+  int64_t steps =
+      min64(plan->unroll, plan->block_reduction * min64(plan->reduction_rest,
+                                                        TG_MAX_TILE_STEPS + 1));
+  if (steps > TG_MAX_TILE_STEPS / (plan->rows * plan->vectors))
+    return "the unrolled register tile is too large";
+  return NULL;
+}
+
 static bool uses_any(const struct tg_kernel *kernel, int operand,
                      const int *loops, int count) {
   for (int i = 0; i < count; ++i)
@@ -238,7 +253,7 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
   assign_loops(plan);
   set_sizes(plan, config, target);
   choose_hoisting(plan);
-  if ((fault = check_sizes(plan, target)) ||
+  if ((fault = check_sizes(plan, target)) || (fault = check_limits(plan)) ||
       (fault = check_input(plan, TG_LHS)) ||
       (fault = check_input(plan, TG_RHS)))
     return fault;
@@ -247,8 +262,7 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
 
 const char *tg_plan_make(const struct tg_kernel *kernel,
                          const struct tg_config *config,
-                         const struct tg_target *target,
-                         struct tg_plan *plan) {
+                         const struct tg_target *target, struct tg_plan *plan) {
   struct tg_canonical canonical;
   tg_canonicalize(kernel, &canonical);
   return tg_plan_make_canonical(&canonical, config, target, plan);

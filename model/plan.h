@@ -35,7 +35,16 @@ struct tg_config {
   int32_t knob[TG_KNOB_COUNT];
 };
 
-enum { TG_NO_LOOP = -1 };
+enum {
+  TG_NO_LOOP = -1,
+  /* What the code generator keeps in fixed arrays, and a bound on the code of
+   * one register tile; no machine that exists comes near them. */
+  TG_MAX_LANES = 64,
+  TG_MAX_TILE_ROWS = 32,
+  TG_MAX_TILE_VECTORS = 16,
+  TG_MAX_ACCUMULATORS = 64,
+  TG_MAX_TILE_STEPS = 8192
+};
 
 struct tg_plan {
   struct tg_canonical canonical; /* with flattening applied */

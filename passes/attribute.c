@@ -32,6 +32,9 @@ static const char *const operand_names[TG_OPERAND_COUNT] = {"lhs", "rhs",
 static const enum tg_knob pack_knobs[TG_OPERAND_COUNT] = {
     TG_KNOB_pack_lhs, TG_KNOB_pack_rhs, TG_KNOB_pack_result};
 
+/* A printed target: its texts and every column. */
+enum { TARGET_NBYTES = TG_TARGET_FEATURES_NBYTES + 1024 };
+
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
 
 static MlirStringRef ref(const char *text) {
@@ -190,7 +193,7 @@ void tg_set_config(MlirOperation op, const struct tg_kernel *kernel,
 }
 
 void tg_set_target(MlirOperation module, const struct tg_target *target) {
-  char text[512];
+  char text[TARGET_NBYTES];
   tg_target_print(target, text, sizeof(text));
   mlirOperationSetDiscardableAttributeByName(
       module, ref(TG_TARGET_ATTRIBUTE),
@@ -397,7 +400,7 @@ enum tg_status tg_get_target(MlirOperation module, struct tg_target *target,
   if (!mlirAttributeIsAString(attribute))
     return tg_fail(error, TG_TARGET_ATTRIBUTE " is not a string");
   MlirStringRef text = mlirStringAttrGetValue(attribute);
-  char copy[1024];
+  char copy[TARGET_NBYTES];
   if (text.length >= sizeof(copy))
     return tg_fail(error, TG_TARGET_ATTRIBUTE " is too long");
   memcpy(copy, text.data, text.length);

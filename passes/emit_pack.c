@@ -143,7 +143,7 @@ static void copy_elements(struct tg_emit *emit, struct pack *pack) {
 static void copy_transposed(struct tg_emit *emit, struct pack *pack,
                             MlirValue source_depth, MlirValue depth) {
   struct tg_builder *b = &emit->builder;
-  MlirValue rows[64], indices[TG_MAX_RANK];
+  MlirValue rows[TG_MAX_LANES], indices[TG_MAX_RANK];
   for (int64_t g = 0; g * b->lanes < pack->width; ++g) {
     int64_t exists = group_size(emit, pack->valid, g);
     if (exists <= 0)
@@ -274,7 +274,7 @@ static void emit_pack_panel(struct tg_emit *emit, MlirValue position,
   if (!hoisted && plan->block_reduction < plan->reduction_extent)
     upper =
         tg_min(b, tg_add(b, lower, tg_index(b, plan->block_reduction)), upper);
-  MlirValue offsets[16];
+  MlirValue offsets[TG_MAX_TILE_VECTORS];
   if (pack->operand == plan->gathered) {
     flat_offsets(emit, pack, offsets);
     over_reduction(emit, pack, 0, lower, upper, offsets);

@@ -9,8 +9,6 @@
 
 #include <assert.h>
 
-enum { MAX_TILE_ROWS = 32, MAX_TILE_VECTORS = 16 };
-
 struct tile {
   int64_t rows, columns, vectors;
   int64_t unroll[TG_MAX_LOOPS]; /* by depth of the reduction loop */
@@ -64,7 +62,7 @@ static MlirValue load(struct tg_emit *emit, const struct tile *tile,
 /* One step of the reduction: every accumulator gets its product. */
 static void emit_step(struct tg_emit *emit, struct tile *tile) {
   const struct tg_plan *plan = emit->plan;
-  MlirValue value[TG_RESULT][MAX_TILE_VECTORS];
+  MlirValue value[TG_RESULT][TG_MAX_TILE_VECTORS];
   for (int64_t i = 0; i < tile->rows; ++i)
     for (int64_t v = 0; v < tile->vectors; ++v) {
       MlirValue input[TG_RESULT];
@@ -220,7 +218,7 @@ void tg_emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns) {
   struct tile tile = {.rows = rows,
                       .columns = columns,
                       .vectors = (columns + plan->lanes - 1) / plan->lanes};
-  assert(rows <= MAX_TILE_ROWS && tile.vectors <= MAX_TILE_VECTORS);
+  assert(rows <= TG_MAX_TILE_ROWS && tile.vectors <= TG_MAX_TILE_VECTORS);
   MlirValue *result =
       &emit->state[plan->packed[TG_RESULT] ? TG_CARRIED_PACKED_RESULT
                                            : TG_CARRIED_RESULT];

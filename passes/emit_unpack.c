@@ -70,7 +70,7 @@ static void emit_square(struct tg_emit *emit, const struct unpack *unpack,
   struct tg_builder *b = &emit->builder;
   MlirValue panel = tg_emit_panel_index(emit, TG_RESULT);
   MlirValue first = tg_add(b, first_row(emit, unpack), row);
-  MlirValue square[64];
+  MlirValue square[TG_MAX_LANES];
   for (int64_t column = 0; column < unpack->columns; column += b->lanes) {
     for (int64_t i = 0; i < b->lanes; ++i) {
       if (i >= valid) {

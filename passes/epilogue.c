@@ -4,6 +4,7 @@
  */
 #include "passes/epilogue.h"
 
+#include <assert.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
@@ -44,7 +45,11 @@ static bool is_block_local(MlirValue value, MlirBlock body) {
   return mlirBlockEqual(mlirOperationGetBlock(tg_value_producer(value)), body);
 }
 
+/* Lanes that emit_link can keep at once: arguments, results, constants. */
+enum { MAX_LANES = 128 };
+
 static bool is_vectorizable_body(MlirBlock body, MlirType element) {
+  intptr_t lanes = mlirBlockGetNumArguments(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     bool yield = tg_op_is(op, "linalg.yield");
@@ -56,13 +61,15 @@ static bool is_vectorizable_body(MlirBlock body, MlirType element) {
         return false;
       if (!is_lane_type(mlirValueGetType(operand), element))
         return false;
+      lanes += !is_block_local(operand, body);
     }
+    lanes += mlirOperationGetNumResults(op);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
       if (!is_lane_type(mlirValueGetType(mlirOperationGetResult(op, i)),
                         element))
         return false;
   }
-  return true;
+  return lanes <= MAX_LANES;
 }
 
 static bool has_uses(MlirValue value) {
@@ -187,7 +194,8 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
       int own = 0;
       while (!access.coefficient[d][own])
         ++own;
-      if (own < last_own)
+      /* A transposed input, or a diagonal. */
+      if (own <= last_own)
         return false;
       last_own = own;
       *at = dimension[d];
@@ -301,12 +309,11 @@ static MlirValue load_input(struct tg_builder *builder,
 /* Pairs of a scalar of the body and the vector that stands for it. */
 struct lanes {
   int count;
-  MlirValue scalar[128], vector[128];
+  MlirValue scalar[MAX_LANES], vector[MAX_LANES];
 };
 
 static void bind(struct lanes *lanes, MlirValue scalar, MlirValue vector) {
-  if (lanes->count == 128)
-    return;
+  assert(lanes->count < MAX_LANES);
   lanes->scalar[lanes->count] = scalar;
   lanes->vector[lanes->count++] = vector;
 }

@@ -2,14 +2,16 @@
 #ifndef TGRAPH_TEST_FIXED_H
 #define TGRAPH_TEST_FIXED_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-/* The smallest case of every bug that was found: a module with @f, its
- * operations configured. */
 struct fixed_case {
-  const char *name, *target, *text;
+  char name[256], target[64], text[16384];
 };
-extern const struct fixed_case fixed_cases[];
-extern const size_t fixed_case_count;
+
+/* Visits every module of the folder, in order of names; returns how many the
+ * visitor, which says why, or the reading of it failed. */
+int for_fixed_cases(const char *folder,
+                    bool (*visit)(const struct fixed_case *fixed, void *user),
+                    void *user);
 
 #endif

@@ -92,19 +92,13 @@ static int blame(const char *target, int level, const uint64_t *seeds,
   return failures ? failures : 1;
 }
 
-static int run_fixed(struct report *report) {
-  int failures = 0;
-  for (size_t i = 0; i < fixed_case_count; ++i) {
-    const struct fixed_case *fixed = &fixed_cases[i];
-    if (!host_has(fixed->target))
-      continue;
-    const char *end = in_child(fixed->target, 1, NULL, 0, fixed->text, report);
-    if (!end)
-      continue;
-    printf("FAILED: fixed case '%s'\n%s\n%s\n", fixed->name, end, fixed->text);
-    failures++;
-  }
-  return failures;
+static bool run_fixed(const struct fixed_case *fixed, void *report) {
+  if (!host_has(fixed->target))
+    return true;
+  const char *end = in_child(fixed->target, 1, NULL, 0, fixed->text, report);
+  if (end)
+    printf("FAILED: %s: %s\n%s\n", fixed->name, end, fixed->text);
+  return !end;
 }
 
 static uint64_t number_from(const char *name, uint64_t fallback) {
@@ -124,7 +118,10 @@ int main(void) {
     printf("skipped: the targets are of another architecture\n");
     return 0;
   }
-  int failures = total > 1 ? run_fixed(report) : 0;
+  int failures = 0;
+  if (total > 1)
+    failures = for_fixed_cases(TG_TEST_INPUTS "/../schedules/fixed", run_fixed,
+                               report);
   struct random random = {seed};
   for (uint64_t done = 0, batch = 0; done < total; ++batch) {
     uint64_t seeds[BATCH];
