@@ -50,8 +50,13 @@ static double vector_loads(const struct tg_plan *plan, double rows,
                            double vectors) {
   double loads = 0;
   for (int o = 0; o < TG_RESULT; ++o)
-    if (plan->follows_vector[o])
-      loads += plan->follows_row[o] ? rows * vectors : vectors;
+    if (plan->follows_vector[o]) {
+      /* Strided vectors take as many loads, and a shuffle each. */
+      int64_t step =
+          plan->packed[o] ? 1 : tg_plan_step(plan, o, plan->vector_loop);
+      loads += (double)(step > 1 ? 2 * step - 1 : 1) *
+               (plan->follows_row[o] ? rows * vectors : vectors);
+    }
   return loads;
 }
 
@@ -163,9 +168,13 @@ static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
   cost->result_nbytes = result;
   int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
                                     : TG_NO_LOOP;
+  cost->vector_step = 1;
   for (int o = 0; o < TG_RESULT; ++o) {
     if (plan->packed[o])
       continue;
+    if (plan->follows_vector[o])
+      cost->vector_step = max2(
+          cost->vector_step, (double)tg_plan_step(plan, o, plan->vector_loop));
     if (plan->follows_vector[o] && inner != TG_NO_LOOP)
       cost->vector_stride_nbytes =
           max2(cost->vector_stride_nbytes,
@@ -200,8 +209,9 @@ static double pack_rate(const struct tg_plan *plan, int operand) {
   if (operand == plan->gathered)
     return copy_gathered;
   int loop = plan->follows_vector[operand] ? plan->vector_loop : plan->row_loop;
-  if (tg_kernel_stride(kernel, operand, loop) == 1)
-    return copy_contiguous;
+  int64_t step = tg_plan_step(plan, operand, loop);
+  if (step)
+    return copy_contiguous * (double)step;
   int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
                                     : TG_NO_LOOP;
   bool along_reduction =

@@ -40,6 +40,7 @@ struct tg_cost {
   double row_block_nbytes; /* the other operand's part in one row block */
   double result_nbytes;
   double vector_stride_nbytes; /* between reduction steps, unpacked, else 0 */
+  double vector_step;          /* elements between lanes, unpacked, else 1 */
   double row_stride_nbytes;    /* between rows, unpacked, else 0 */
   double packed_elements[TG_OPERAND_COUNT]; /* copied in all */
   double scratch_nbytes;

@@ -199,8 +199,17 @@ static void choose_hoisting(struct tg_plan *plan) {
   }
 }
 
+int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop) {
+  const struct tg_access *access = &plan->canonical.kernel.operand[operand];
+  for (int d = 0; d + 1 < access->rank; ++d)
+    if (access->coefficient[d][loop])
+      return 0;
+  int64_t step = access->rank ? access->coefficient[access->rank - 1][loop] : 0;
+  return operand != plan->gathered && step >= 1 && step <= TG_MAX_STEP ? step
+                                                                       : 0;
+}
+
 static const char *check_input(const struct tg_plan *plan, int operand) {
-  const struct tg_kernel *kernel = &plan->canonical.kernel;
   bool vector = plan->follows_vector[operand];
   bool row = plan->follows_row[operand];
   if (plan->packed[operand])
@@ -208,8 +217,8 @@ static const char *check_input(const struct tg_plan *plan, int operand) {
                          : NULL;
   if (operand == plan->gathered)
     return "a flattened operand has to be packed";
-  if (vector && tg_kernel_stride(kernel, operand, plan->vector_loop) != 1)
-    return "an operand that isn't contiguous along the vector loop has to be "
+  if (vector && !tg_plan_step(plan, operand, plan->vector_loop))
+    return "an operand whose vectors aren't in its last dimension has to be "
            "packed";
   return NULL;
 }

@@ -96,6 +96,14 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
                                    const struct tg_target *target,
                                    struct tg_plan *plan);
 
+/*
+ * Elements between neighbours of a vector of the unpacked operand, where all of
+ * them lie in its last dimension: 1 is contiguous, up to TG_MAX_STEP can be
+ * read and shuffled together. 0: it can't be read that way, or doesn't follow.
+ */
+enum { TG_MAX_STEP = 4 };
+int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop);
+
 /* Elements of the scratch buffers, 0 where the operand isn't packed. */
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand);
 

@@ -416,6 +416,32 @@ static MlirValue shuffle(struct tg_builder *builder, MlirValue a, MlirValue b,
                                 0);
 }
 
+MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
+                          int rank, const MlirValue *indices, int64_t step,
+                          int64_t valid) {
+  if (step == 1)
+    return tg_read(builder, tensor, rank, indices, valid);
+  int64_t lanes = builder->lanes, needed = step * (valid - 1) + 1;
+  MlirValue place[MAX_OPERANDS], result = {NULL};
+  for (int d = 0; d < rank; ++d)
+    place[d] = indices[d];
+  for (int64_t first = 0; first < needed; first += lanes) {
+    place[rank - 1] =
+        tg_add(builder, indices[rank - 1], tg_index(builder, first));
+    int64_t left = needed - first;
+    MlirValue piece =
+        tg_read(builder, tensor, rank, place, left < lanes ? left : lanes);
+    int64_t picked[64];
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t element = step * lane - first;
+      bool here = element >= 0 && element < lanes;
+      picked[lane] = here ? lanes + element : lane;
+    }
+    result = shuffle(builder, first ? result : piece, piece, picked);
+  }
+  return result;
+}
+
 /*
  * log2(lanes) rounds: round s swaps, between row i and row i + s, the lanes
  * whose bit s differs from the row's (Eklundh's in-place transposition).

@@ -90,6 +90,12 @@ MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
 MlirValue tg_zero_vector(struct tg_builder *builder);
 MlirValue tg_read(struct tg_builder *builder, MlirValue tensor, int rank,
                   const MlirValue *indices, int64_t valid);
+/* The same of elements that are `step` apart in the last dimension: as many
+ * reads as it takes, put together by shuffles. Reads no further than the last
+ * lane that exists. */
+MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
+                          int rank, const MlirValue *indices, int64_t step,
+                          int64_t valid);
 MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
                    MlirValue tensor, int rank, const MlirValue *indices,
                    int64_t valid);

@@ -81,8 +81,9 @@ static void copy_contiguous(struct tg_emit *emit, struct pack *pack) {
     emit->delta[pack->loop] = g * lanes;
     int rank = tg_emit_subscripts(emit, pack->operand, indices);
     emit->delta[pack->loop] = 0;
-    MlirValue vector = tg_read(&emit->builder, emit->source[pack->operand],
-                               rank, indices, exists);
+    MlirValue vector = tg_read_strided(
+        &emit->builder, emit->source[pack->operand], rank, indices,
+        tg_plan_step(emit->plan, pack->operand, pack->loop), exists);
     write_panel(emit, pack, depth, g * lanes, vector,
                 group_size(emit, pack->width, g));
   }
@@ -177,8 +178,7 @@ static void over_reduction(struct tg_emit *emit, struct pack *pack, int depth,
   if (depth == plan->reduction_count) {
     if (offsets)
       copy_gathered(emit, pack, offsets);
-    else if (tg_kernel_stride(emit->kernel, pack->operand, pack->loop) == 1 &&
-             pack->operand != plan->gathered)
+    else if (tg_plan_step(plan, pack->operand, pack->loop))
       copy_contiguous(emit, pack);
     else
       copy_elements(emit, pack);
@@ -296,7 +296,7 @@ void tg_emit_pack(struct tg_emit *emit, int operand) {
   if (operand == plan->gathered) {
     pack.flat_source =
         tg_collapse(&emit->builder, emit->source[operand], access->rank, group);
-  } else if (tg_kernel_stride(emit->kernel, operand, pack.loop) != 1) {
+  } else if (!tg_plan_step(plan, operand, pack.loop)) {
     pack.flat_rank = flat_reduction_group(plan, operand, group);
     if (pack.flat_rank)
       pack.flat_source = tg_collapse(&emit->builder, emit->source[operand],

@@ -54,8 +54,10 @@ static MlirValue load(struct tg_emit *emit, const struct tile *tile,
   int rank = tg_emit_subscripts(emit, operand, indices);
   MlirValue source = emit->source[operand];
   if (emit->plan->follows_vector[operand])
-    return tg_read(builder, source, rank, indices,
-                   valid_lanes(emit, tile, vector));
+    return tg_read_strided(
+        builder, source, rank, indices,
+        tg_plan_step(emit->plan, operand, emit->plan->vector_loop),
+        valid_lanes(emit, tile, vector));
   return tg_broadcast(builder, tg_extract(builder, source, rank, indices));
 }
 
