@@ -24,7 +24,7 @@ struct tg_tile_head {
 
 struct tg_tile_net {
   int64_t width, target_count, config_count, head_count, head_width;
-  bool cross_attention, instance_norm, config_log1p;
+  bool cross_attention, instance_norm, has_skip, config_log1p;
   float config_limit, temperature;
   struct tg_node_encoder encoder;
   const int32_t *target_column; /* (target_count) */
@@ -35,6 +35,7 @@ struct tg_tile_net {
   struct tg_linear config[2];
   struct tg_linear join_graph, join_config;
   struct tg_tile_head *head;
+  struct tg_linear skip; /* (config_count) to a value for each head */
 };
 
 static void tg_bind_linear(struct tg_binder *binder, const char *name,
@@ -148,6 +149,7 @@ struct tg_tile_net *tg_tile_net_bind(struct tg_binder *binder) {
   net->head_width = tg_bind_setting(binder, "head_width", 1, 1024);
   net->cross_attention = tg_bind_setting(binder, "cross_attention", 0, 1);
   net->instance_norm = tg_bind_setting(binder, "instance_norm", 0, 1);
+  net->has_skip = tg_bind_setting(binder, "skip", 0, 1);
   tg_bind_node_encoder(binder, &net->encoder);
   tg_bind_target(binder, net);
   tg_bind_config(binder, net);
@@ -170,6 +172,12 @@ struct tg_tile_net *tg_tile_net_bind(struct tg_binder *binder) {
                                binder->weights->path);
   }
   tg_bind_heads(binder, net);
+  if (net->has_skip) {
+    const struct tg_tensor *t =
+        tg_bind_tensor(binder, "skip", net->head_count, net->config_count, 0);
+    net->skip = (struct tg_linear){net->config_count, net->head_count,
+                                   t ? t->data : NULL, NULL};
+  }
   return binder->status ? NULL : net;
 }
 
@@ -329,28 +337,17 @@ static enum tg_status tg_tile_encode_configs(struct tg_tile_run *run,
   return status;
 }
 
-/* Mean and spread over the heads. x (rows, in) */
-static bool tg_tile_run_heads(struct tg_tile_run *run, const float *x,
-                              float *scores, float *spread) {
-  const struct tg_tile_net *net = run->net;
+/* Mean and spread over the heads, whose `out` is (heads, rows). */
+static bool tg_tile_combine(struct tg_tile_run *run, const float *out,
+                            float *scores, float *spread) {
   int64_t rows = run->rows, count = run->batch->config_count;
-  int64_t hidden = net->head_width, heads = net->head_count;
-  float *a = tg_tile_alloc(run, rows, hidden);
-  float *b = tg_tile_alloc(run, rows, hidden);
-  float *out = tg_tile_alloc(run, heads, rows);
+  int64_t heads = run->net->head_count;
   double *level = tg_arena_alloc(run->arena, (size_t)heads, sizeof *level);
-  if (!a || !b || !out || !level)
+  if (!level)
     return false;
-  for (int64_t h = 0; h < heads; h++) {
-    const struct tg_linear *layer = net->head[h].layer;
-    tg_linear_apply(&layer[0], rows, x, layer[0].in, a, hidden, 0);
-    tg_gelu(rows * hidden, a);
-    tg_linear_apply(&layer[1], rows, a, hidden, b, hidden, 0);
-    tg_gelu(rows * hidden, b);
-    tg_linear_apply(&layer[2], rows, b, hidden, out + h * rows, 1, 0);
+  for (int64_t h = 0; h < heads; h++)
     for (int64_t c = 0; c < count; c++)
       level[h] += (double)out[h * rows + c] / (double)count;
-  }
   /* Training fixes a head's differences, not its level: the spread compares
    * the heads with their means over the set taken off. */
   for (int64_t c = 0; c < count; c++) {
@@ -368,6 +365,35 @@ static bool tg_tile_run_heads(struct tg_tile_run *run, const float *x,
       spread[c] = (float)sqrt(variance > 0 ? variance : 0);
   }
   return true;
+}
+
+/* x (rows, in), features (rows, config_count) */
+static bool tg_tile_run_heads(struct tg_tile_run *run, const float *x,
+                              const float *features, float *scores,
+                              float *spread) {
+  const struct tg_tile_net *net = run->net;
+  int64_t rows = run->rows;
+  int64_t hidden = net->head_width, heads = net->head_count;
+  float *a = tg_tile_alloc(run, rows, hidden);
+  float *b = tg_tile_alloc(run, rows, hidden);
+  float *out = tg_tile_alloc(run, heads, rows);
+  float *straight = tg_tile_alloc(run, rows, heads);
+  if (!a || !b || !out || !straight)
+    return false;
+  if (net->has_skip)
+    tg_linear_apply(&net->skip, rows, features, net->config_count, straight,
+                    heads, 0);
+  for (int64_t h = 0; h < heads; h++) {
+    const struct tg_linear *layer = net->head[h].layer;
+    tg_linear_apply(&layer[0], rows, x, layer[0].in, a, hidden, 0);
+    tg_gelu(rows * hidden, a);
+    tg_linear_apply(&layer[1], rows, a, hidden, b, hidden, 0);
+    tg_gelu(rows * hidden, b);
+    tg_linear_apply(&layer[2], rows, b, hidden, out + h * rows, 1, 0);
+    for (int64_t c = 0; c < rows; c++)
+      out[h * rows + c] += straight[c * heads + h];
+  }
+  return tg_tile_combine(run, out, scores, spread);
 }
 
 static enum tg_status tg_tile_run_configs(struct tg_tile_run *run,
@@ -398,7 +424,8 @@ static enum tg_status tg_tile_run_configs(struct tg_tile_run *run,
   if (net->cross_attention)
     tg_cross_attention(run->batch->config_count, width, net->temperature, a,
                        wide, wide + rows * 2 * width);
-  if (!tg_tile_run_heads(run, net->cross_attention ? wide : a, scores, spread))
+  if (!tg_tile_run_heads(run, net->cross_attention ? wide : a, features, scores,
+                         spread))
     return tg_infer_no_memory(run->error);
   return TG_OK;
 }

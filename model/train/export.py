@@ -78,6 +78,7 @@ def add_tile(weights: tgw.Weights, net: TileNet) -> None:
         "tile.head_width": s.head_width,
         "tile.cross_attention": int(s.cross_attention),
         "tile.instance_norm": int(s.instance_norm),
+        "tile.skip": int(s.skip),
         "tile.config_log1p": int(s.config_log1p),
         "tile.config_limit": s.config_limit,
     }
@@ -90,6 +91,8 @@ def add_tile(weights: tgw.Weights, net: TileNet) -> None:
     for i, linear in enumerate(net.config):
         _add_linear(weights, f"tile.config{i}", linear)
     _add_linear(weights, "tile.join", net.join)
+    if net.skip is not None:
+        weights.tensors["tile.skip"] = _array(net.skip.weight)
     if net.cross is not None:
         weights.tensors["tile.temperature"] = _array(net.cross.temperature).reshape(1)
     for i, (weight, bias) in enumerate(zip(net.heads.weight, net.heads.bias, strict=True)):
@@ -183,7 +186,7 @@ def write_test_vectors(folder: Path) -> None:
     for cross in (False, True):
         for norm in (False, True):
             rng = seed_everything(100 + 2 * cross + norm)
-            tile = TileSettings(8, 4, 3, 6, cross, norm, config_log1p=norm)
+            tile = TileSettings(8, 4, 3, 6, cross, norm, skip=not norm, config_log1p=norm)
             nodes = _random_standard(rng, node_names, True, 8)
             net = TileNet(
                 tile,
@@ -191,6 +194,8 @@ def write_test_vectors(folder: Path) -> None:
                 _random_standard(rng, list(TARGETS), False, 8),
                 _random_standard(rng, config_names, norm, 8),
             )
+            if net.skip is not None:
+                torch.nn.init.normal_(net.skip.weight)
             layout = LayoutNet(LayoutSettings(8, 4, cross, norm, norm), nodes)
             weights = tgw.Weights(card={"name": "random"})
             add_tile(weights, net)

@@ -34,6 +34,7 @@ class TileSettings:
     instance_norm: bool = False
     use_graph: bool = True  # off: an MLP over the configuration's columns
     use_target: bool = True
+    skip: bool = True  # a straight line from the columns to each head
     node_log1p: bool = True
     node_limit: int = 8
     config_log1p: bool = False
@@ -239,6 +240,9 @@ class TileNet(nn.Module):
         self.join = nn.Linear(3 * width, width)
         self.cross = CrossAttention() if s.cross_attention else None
         self.heads = Heads(s.heads, 2 * width if s.cross_attention else width, s.head_width)
+        self.skip = nn.Linear(len(configs.keep), s.heads, bias=False) if s.skip else None
+        if self.skip is not None:
+            nn.init.zeros_(self.skip.weight)
 
     def prepare(self, kernel: dataset.TileKernel) -> TileInput:
         names = list(kernel.target)
@@ -256,10 +260,11 @@ class TileNet(nn.Module):
         pooled = torch.cat([x.mean(0), x.amax(0)])
         pooled = pooled if self.settings.use_graph else torch.zeros_like(pooled)
         c = tile.config if rows is None else tile.config[rows]
+        straight = 0.0 if self.skip is None else self.skip(c).T
         for layer in self.config:
             c = F.gelu(layer(c))
         joined = F.gelu(self.join(torch.cat([pooled.expand(len(c), -1), c], -1)))
-        return self.heads(joined if self.cross is None else self.cross(joined))
+        return straight + self.heads(joined if self.cross is None else self.cross(joined))
 
 
 def prune(graph: Graph, config_ids: np.ndarray) -> tuple[Graph, np.ndarray]:
