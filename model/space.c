@@ -116,6 +116,8 @@ static void row_values(const struct tg_plan *shape,
                        struct values *values) {
   values->count = 0;
   int64_t most = (target->vector_registers - 1 - vectors) / vectors;
+  if (most < 1) /* not even one row has registers */
+    return;
   most = most < MAX_ROWS ? most : MAX_ROWS;
   most = most < shape->row_extent ? most : shape->row_extent;
   int divisors = 0;

@@ -108,6 +108,13 @@ static void test_nothing_but_stock(void **state) {
   tg_arena_destroy(f.arena);
 }
 
+/* Registers for fewer rows than one at the widest vectors. */
+static void test_few_registers(void **state) {
+  (void)state;
+  check_space("avx2,vector_registers=8", make_matmul(64, 96, 300));
+  check_space("avx2,vector_registers=8", make_matmul(1, 96, 300));
+}
+
 static void test_samples(void **state) {
   (void)state;
   struct fixture f = start("avx512");
@@ -164,6 +171,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_spaces),
       cmocka_unit_test(test_nothing_but_stock),
+      cmocka_unit_test(test_few_registers),
       cmocka_unit_test(test_samples),
       cmocka_unit_test(test_sample_sizes),
       cmocka_unit_test(test_cheapest_starts_with_the_analytic),
