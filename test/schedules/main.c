@@ -123,6 +123,7 @@ int main(void) {
     failures = for_fixed_cases(TG_TEST_INPUTS "/../schedules/fixed", run_fixed,
                                report);
   struct random random = {seed};
+  setvbuf(stdout, NULL, _IOLBF, 0);
   for (uint64_t done = 0, batch = 0; done < total; ++batch) {
     uint64_t seeds[BATCH];
     int count = 0;
@@ -134,6 +135,9 @@ int main(void) {
       failures += blame(target, level, seeds, count, report);
     if (failures >= 8)
       break;
+    if (total > 1000 && batch % 50 == 49)
+      fprintf(stderr, "%llu of %llu cases\n", (unsigned long long)done,
+              (unsigned long long)total);
   }
   printf("%d cases ran, %d are no sites, %d failed; with:\n", report->ran,
          report->skipped, failures);
