@@ -27,10 +27,10 @@ static const char *check_values(const struct tg_kernel *kernel,
   int vector_loop = knob[TG_KNOB_vector_loop];
   int row_loop = knob[TG_KNOB_row_loop];
   if (vector_loop < 0 || vector_loop >= kernel->loop_count)
-    return "vector_loop is not a loop of the operation";
+    return "vector_loops is not a loop of the operation";
   if (row_loop < TG_NO_LOOP || row_loop >= kernel->loop_count ||
       row_loop == vector_loop)
-    return "row_loop is not another loop of the operation";
+    return "row_loops is not another loop of the operation";
   if (kernel->reduction[vector_loop] ||
       (row_loop >= 0 && kernel->reduction[row_loop]))
     return "the register tile spans parallel loops only";
@@ -42,7 +42,7 @@ static const char *check_values(const struct tg_kernel *kernel,
       return "a flag is neither 0 nor 1";
   if (knob[TG_KNOB_vectors] < 1 || knob[TG_KNOB_rows] < 1 ||
       knob[TG_KNOB_unroll] < 1)
-    return "vectors, rows and unroll are at least 1";
+    return "register_vectors, register_rows and unroll are at least 1";
   if (knob[TG_KNOB_block_vector] < 0 || knob[TG_KNOB_block_rows] < 0 ||
       knob[TG_KNOB_block_reduction] < 0)
     return "a block size is negative";
@@ -151,16 +151,16 @@ static const char *check_sizes(const struct tg_plan *plan,
   if (plan->lanes < 2)
     return "the machine's vectors are too narrow for the element type";
   if (plan->rows > plan->row_extent)
-    return "rows exceed the row loop";
+    return "register_rows exceeds the row loop";
   if (plan->lanes * (plan->vectors - 1) >= plan->vector_extent)
     return "the tile is wider than the vector loop";
   if (plan->rows * plan->vectors + plan->vectors + 1 > vector_registers)
     return "the register tile needs more registers than the machine has";
   if (plan->block_vector != plan->vector_extent &&
       plan->block_vector % plan->width)
-    return "block_vector is not a multiple of the tile's width";
+    return "cache_vector is not a multiple of the tile's width";
   if (plan->block_rows != plan->row_extent && plan->block_rows % plan->rows)
-    return "block_rows is not a multiple of rows";
+    return "cache_rows is not a multiple of register_rows";
   return NULL;
 }
 

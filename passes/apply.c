@@ -45,6 +45,7 @@ struct apply {
   struct tg_target target;
   struct decision *decisions;
   size_t count, capacity, seen;
+  MlirLocation script; /* of a transform script beside the program */
   struct outlined *outlined;
   bool failed;
 };
@@ -118,9 +119,17 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   struct apply *apply = data;
   bool nested =
       tg_op_is(op, "builtin.module") && !mlirOperationEqual(op, apply->module);
-  if (nested || tg_op_is(op, "transform.named_sequence"))
+  if (nested)
     return MlirWalkResultSkip;
-  if (tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE))
+  if (tg_op_is(op, "transform.named_sequence")) {
+    apply->script = mlirOperationGetLocation(op);
+    return MlirWalkResultSkip;
+  }
+  if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE))
+    return MlirWalkResultAdvance;
+  if (tg_op_is_skipped(op))
+    apply->seen++;
+  else
     read_choice(apply, op);
   return MlirWalkResultAdvance;
 }
@@ -354,8 +363,8 @@ static void account(struct apply *apply, size_t applied) {
   MlirContext context = mlirOperationGetContext(apply->module);
   MlirAttribute chosen =
       mlirOperationGetAttributeByName(apply->module, ref(TG_CHOSEN_ATTRIBUTE));
-  if (!mlirAttributeIsNull(chosen) && mlirAttributeIsAInteger(chosen)) {
-    int64_t count = mlirIntegerAttrGetValueInt(chosen);
+  int64_t count;
+  if (tg_attribute_integer(chosen, &count)) {
     if (count > (int64_t)apply->seen) {
       char message[160];
       snprintf(message, sizeof(message),
@@ -384,6 +393,10 @@ static bool carry_out(struct apply *apply) {
   for (size_t i = 0; i < apply->count; ++i)
     applied += replace_by_call(apply, &apply->decisions[i]);
   account(apply, applied);
+  if (applied && !mlirLocationIsNull(apply->script))
+    remark(apply, apply->script, "missed",
+           "the module holds a transform script; operations that it matches "
+           "may have become calls");
   return true;
 }
 

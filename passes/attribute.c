@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/layout.h"
+#include "passes/inspect.h"
 #include "passes/passes.h"
 
 /* Entries whose value is one number that is a knob's value as it is. */
@@ -202,18 +203,6 @@ void tg_set_target(MlirOperation module, const struct tg_target *target) {
 
 /*===-- Reading -----------------------------------------------------------===*/
 
-/* The value of an integer attribute of at most 64 bits. */
-static bool integer_value(MlirAttribute attribute, int64_t *value) {
-  if (!mlirAttributeIsAInteger(attribute))
-    return false;
-  MlirType type = mlirAttributeGetType(attribute);
-  if (mlirTypeIsAInteger(type) &&
-      (mlirIntegerTypeGetWidth(type) > 64 || !mlirIntegerTypeIsSignless(type)))
-    return false;
-  *value = mlirIntegerAttrGetValueInt(attribute);
-  return true;
-}
-
 static enum tg_status read_number(MlirAttribute dictionary, const char *name,
                                   int64_t low, int64_t *value,
                                   struct tg_error *error) {
@@ -221,7 +210,7 @@ static enum tg_status read_number(MlirAttribute dictionary, const char *name,
       mlirDictionaryAttrGetElementByName(dictionary, ref(name));
   if (mlirAttributeIsNull(entry))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is missing", name);
-  if (!integer_value(entry, value))
+  if (!tg_attribute_integer(entry, value))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not an integer", name);
   if (*value < low || *value > INT32_MAX)
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is out of range", name);
@@ -260,7 +249,7 @@ static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
   list->count = (int)mlirArrayAttrGetNumElements(entry);
   for (int i = 0; i < list->count; ++i) {
     MlirAttribute element = mlirArrayAttrGetElement(entry, i);
-    if (!integer_value(element, &list->loop[i]))
+    if (!tg_attribute_integer(element, &list->loop[i]))
       return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not a list of loops",
                      name);
     if (list->loop[i] < 0 || list->loop[i] >= kernel->loop_count)
@@ -316,6 +305,18 @@ static enum tg_status check_names(MlirAttribute dictionary, bool tiled,
   return TG_OK;
 }
 
+struct printed {
+  char data[256];
+  size_t length;
+};
+
+static void append_text(MlirStringRef part, void *data) {
+  struct printed *text = data;
+  for (size_t i = 0; i < part.length && text->length + 1 < sizeof(text->data);
+       ++i)
+    text->data[text->length++] = part.data[i];
+}
+
 /* Layouts follow from the rest; what is written has to agree. */
 static enum tg_status check_layouts(MlirAttribute dictionary,
                                     const struct tg_kernel *kernel,
@@ -325,11 +326,14 @@ static enum tg_status check_layouts(MlirAttribute dictionary,
       mlirDictionaryAttrGetElementByName(dictionary, ref("layouts"));
   MlirAttribute expected =
       layouts_attribute(mlirAttributeGetContext(dictionary), kernel, config);
-  if (!mlirAttributeIsNull(layouts) && !mlirAttributeEqual(layouts, expected))
-    return tg_fail(error, TG_CONFIG_ATTRIBUTE
-                   ": 'layouts' contradicts the other entries; leave it out "
-                   "to have it derived");
-  return TG_OK;
+  if (mlirAttributeIsNull(layouts) || mlirAttributeEqual(layouts, expected))
+    return TG_OK;
+  struct printed text = {{0}, 0};
+  mlirAttributePrint(expected, append_text, &text);
+  return tg_fail(error,
+                 TG_CONFIG_ATTRIBUTE
+                 ": 'layouts' contradicts the other entries, which mean %s",
+                 text.data);
 }
 
 static enum tg_status read_tiled(MlirAttribute attribute,

@@ -39,6 +39,24 @@ bool tg_op_has_attribute(MlirOperation op, const char *name) {
       op, mlirStringRefCreateFromCString(name)));
 }
 
+bool tg_op_is_skipped(MlirOperation op) {
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    if (tg_op_has_attribute(op, "tgraph.skip"))
+      return true;
+  return false;
+}
+
+bool tg_attribute_integer(MlirAttribute attribute, int64_t *value) {
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAInteger(attribute))
+    return false;
+  MlirType type = mlirAttributeGetType(attribute);
+  if (mlirTypeIsAInteger(type) &&
+      (mlirIntegerTypeGetWidth(type) > 64 || !mlirIntegerTypeIsSignless(type)))
+    return false;
+  *value = mlirIntegerAttrGetValueInt(attribute);
+  return true;
+}
+
 int tg_op_get_maps(MlirOperation op, int capacity, MlirAffineMap *maps) {
   MlirAttribute attribute = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAArray(attribute))

@@ -22,6 +22,11 @@ bool tg_op_name_starts_with(MlirOperation op, const char *prefix);
 /* The operation that made the value; a null operation for an argument. */
 MlirOperation tg_value_producer(MlirValue value);
 bool tg_op_has_attribute(MlirOperation op, const char *name);
+/* Does the operation or one that it is in say tgraph.skip? */
+bool tg_op_is_skipped(MlirOperation op);
+/* The value of an integer attribute of at most 64 bits without a sign in its
+ * type; false where it is none. */
+bool tg_attribute_integer(MlirAttribute attribute, int64_t *value);
 
 /* The indexing maps of a structured linalg operation, one per operand.
  * Returns their number, or -1 when it has none or more than `capacity`. */

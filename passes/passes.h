@@ -62,6 +62,9 @@ struct tg_site {
 /* All sites of the module in program order; the array lives in the arena. */
 bool tg_collect_sites(MlirOperation module, struct tg_arena *arena,
                       struct tg_site **sites, size_t *count);
+/* Why a structured operation is no site; NULL for a site, and for what is no
+ * structured operation. */
+const char *tg_left_reason(MlirOperation op);
 /* Describes the operation; false where it is none that we configure. Does not
  * look at tgraph.skip. */
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel);

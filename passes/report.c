@@ -12,6 +12,7 @@
 
 #include "model/cost.h"
 #include "model/file.h"
+#include "passes/inspect.h"
 
 struct buffer {
   char *data;
@@ -119,7 +120,34 @@ static void put_site(struct buffer *buffer, const struct tg_decider *decider,
   put(buffer, "}");
 }
 
-enum tg_status tg_report_write(const char *path,
+struct left_list {
+  struct buffer *buffer;
+  MlirOperation module;
+  size_t count;
+};
+
+/* An operation that has no configurations, and why. */
+static MlirWalkResult put_left(MlirOperation op, void *data) {
+  struct left_list *list = data;
+  if ((tg_op_is(op, "builtin.module") &&
+       !mlirOperationEqual(op, list->module)) ||
+      tg_op_name_starts_with(op, "transform."))
+    return MlirWalkResultSkip;
+  const char *reason = tg_left_reason(op);
+  if (!reason)
+    return MlirWalkResultAdvance;
+  MlirStringRef name = tg_op_name(op);
+  put(list->buffer, list->count++ ? ",\n    {\"op\": " : "\n    {\"op\": ");
+  put_string(list->buffer, name.data, name.length);
+  put(list->buffer, ", \"location\": ");
+  put_location(list->buffer, mlirOperationGetLocation(op));
+  put(list->buffer, ", \"reason\": ");
+  put_string(list->buffer, reason, strlen(reason));
+  put(list->buffer, "}");
+  return MlirWalkResultSkip;
+}
+
+enum tg_status tg_report_write(const char *path, MlirOperation module,
                                const struct tg_decider *decider,
                                const struct tg_site *sites,
                                const struct tg_decision *decisions,
@@ -137,6 +165,9 @@ enum tg_status tg_report_write(const char *path,
     put(&buffer, i ? ",\n" : "\n");
     put_site(&buffer, decider, &sites[i], &decisions[i]);
   }
+  put(&buffer, "\n  ],\n  \"left_alone\": [");
+  struct left_list left = {&buffer, module, 0};
+  mlirOperationWalk(module, put_left, &left, MlirWalkPreOrder);
   put(&buffer, "\n  ]\n}\n");
   enum tg_status status =
       buffer.failed ? TG_OUT_OF_MEMORY

@@ -14,8 +14,9 @@ struct tg_text {
   size_t length, capacity;
 };
 
-/* Whole file or nothing. */
-enum tg_status tg_report_write(const char *path,
+/* Whole file or nothing. The structured operations of the module's functions
+ * that are no sites are listed with the reason. */
+enum tg_status tg_report_write(const char *path, MlirOperation module,
                                const struct tg_decider *decider,
                                const struct tg_site *sites,
                                const struct tg_decision *decisions,

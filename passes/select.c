@@ -138,7 +138,9 @@ static MlirLogicalResult keep_choice(struct select *select, size_t i,
                          &select->target, &plan)
           : NULL;
   if (fault) {
-    tg_fail(&error, TG_CONFIG_ATTRIBUTE ": %s", fault);
+    tg_fail(&error,
+            TG_CONFIG_ATTRIBUTE ": %s (option 'overwrite' chooses anew)",
+            fault);
     return fail_at(op, error.message);
   }
   decision->reason = TG_REASON_KEPT;
@@ -181,7 +183,8 @@ static MlirWalkResult find_stray(MlirOperation op, void *data) {
   struct select *select = data;
   if ((tg_op_is(op, "builtin.module") &&
        !mlirOperationEqual(op, select->module)) ||
-      tg_op_is(op, "transform.named_sequence"))
+      tg_op_is(op, "transform.named_sequence") ||
+      tg_op_has_attribute(op, TG_SKIP_ATTRIBUTE))
     return MlirWalkResultSkip;
   struct tg_kernel kernel;
   if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE) ||
@@ -236,16 +239,21 @@ static void explain(const struct select *select) {
 
 static void write_attributes(struct select *select) {
   MlirContext context = mlirOperationGetContext(select->module);
+  size_t chosen = 0;
   for (size_t i = 0; i < select->count; ++i)
-    if (select->decisions[i].reason != TG_REASON_KEPT)
+    if (select->decisions[i].reason != TG_REASON_KEPT) {
       tg_set_config(select->sites[i].op, &select->sites[i].kernel,
                     &select->decisions[i].config);
+      chosen++;
+    }
   tg_set_target(select->module, &select->target);
   char model[128];
   tg_decider_describe(&select->decider, model, sizeof(model));
-  mlirOperationSetDiscardableAttributeByName(
-      select->module, ref(TG_MODEL_ATTRIBUTE),
-      mlirStringAttrGet(context, ref(model)));
+  /* Where every choice stood already, it is the earlier model's. */
+  if (chosen || !tg_op_has_attribute(select->module, TG_MODEL_ATTRIBUTE))
+    mlirOperationSetDiscardableAttributeByName(
+        select->module, ref(TG_MODEL_ATTRIBUTE),
+        mlirStringAttrGet(context, ref(model)));
   mlirOperationSetDiscardableAttributeByName(
       select->module, ref(TG_CHOSEN_ATTRIBUTE),
       mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
@@ -256,8 +264,8 @@ static MlirLogicalResult write_report(const struct select *select) {
   if (!select->options->report[0])
     return mlirLogicalResultSuccess();
   struct tg_error error;
-  if (tg_report_write(select->options->report, &select->decider, select->sites,
-                      select->decisions, select->count, &error))
+  if (tg_report_write(select->options->report, select->module, &select->decider,
+                      select->sites, select->decisions, select->count, &error))
     return fail_at(select->module, error.message);
   return mlirLogicalResultSuccess();
 }

@@ -167,6 +167,45 @@ bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
   return true;
 }
 
+/* What is wrong with the operand, if it is its type. */
+static const char *type_reason(MlirType type) {
+  if (mlirTypeIsAMemRef(type) || mlirTypeIsAUnrankedMemRef(type))
+    return "operands in memory";
+  if (!mlirTypeIsARankedTensor(type))
+    return "an operand that is no ranked tensor";
+  if (!mlirShapedTypeHasStaticShape(type))
+    return "dynamic dimensions";
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    if (mlirShapedTypeGetDimSize(type, d) == 0)
+      return "a dimension of zero elements";
+  MlirType element = mlirShapedTypeGetElementType(type);
+  if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element))
+    return "elements other than f32 and f64";
+  enum tg_element unused;
+  return is_supported_type(type, &unused) ? NULL : "a huge or encoded tensor";
+}
+
+const char *tg_left_reason(MlirOperation op) {
+  struct tg_kernel kernel;
+  MlirAffineMap maps[TG_OPERAND_COUNT];
+  bool skipped = tg_op_is_skipped(op);
+  if (!tg_op_name_starts_with(op, "linalg.") ||
+      mlirOperationGetNumRegions(op) != 1 ||
+      (!skipped && tg_kernel_from_op(op, &kernel)))
+    return NULL;
+  if (skipped)
+    return "tgraph.skip";
+  int count = tg_op_get_maps(op, TG_OPERAND_COUNT, maps);
+  if (count > 0 && mlirAffineMapGetNumDims(maps[0]) == 0)
+    return "no loops to tile";
+  const char *reason = NULL;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !reason; ++i)
+    reason = type_reason(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  if (count != TG_OPERAND_COUNT || (!reason && !tg_op_is_multiply_add(op)))
+    return "not a sum of products";
+  return reason ? reason : "loops or accesses that no schedule serves";
+}
+
 struct site_list {
   struct tg_arena *arena;
   struct tg_site *sites;
