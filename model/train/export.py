@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from model.train import dataset, tgw
+from model.train import dataset, metrics, tgw
 from model.train.networks import Block, LayoutNet, LayoutSettings, NodeEncoder, Standard, TileNet, TileSettings
 from model.train.train import load_network, seed_everything
 
@@ -181,6 +181,7 @@ def _random_standard(rng: np.random.Generator, names: list[str], log1p: bool, li
 def write_test_vectors(folder: Path) -> None:
     """Small random networks, one for each combination of switches that matters."""
     folder.mkdir(parents=True, exist_ok=True)
+    write_metrics_vector(folder / "metrics.npz")
     node_names = dataset.node_feature_names()[: dataset.FIRST_LAYOUT_COLUMN]
     config_names = [f"column_{i}" for i in range(9)]
     for cross in (False, True):
@@ -204,6 +205,21 @@ def write_test_vectors(folder: Path) -> None:
             tgw.write(folder / f"{name}.tgw", weights)
             write_tile_vector(folder / f"{name}_tile.npz", net, rng, TARGETS)
             write_layout_vector(folder / f"{name}_layout.npz", layout, rng)
+
+
+def write_metrics_vector(path: Path) -> None:
+    """Scores and runtimes with ties, and the metrics of both implementations' agreement."""
+    rng = seed_everything(5)
+    runtime = np.exp(rng.normal(size=200) * 0.3)
+    runtime[40:60] = runtime[60:80]
+    score = np.round(np.log(runtime) + rng.normal(size=200) * 0.3, 1)
+    ci = rng.uniform(0, 0.1, 200).astype(np.float32)
+    again = runtime * np.exp(rng.normal(size=200) * 0.05)
+    again[rng.random(200) < 0.5] = np.nan
+    row = metrics.all_metrics(score, runtime, ci)
+    row["tau_ceiling"] = metrics.tau_ceiling(runtime, again)
+    values = np.array(list(row.values()))
+    np.savez_compressed(path, score=score, runtime=runtime, ci=ci, again=again, names=np.array(list(row)), values=values)
 
 
 def export(tile: Path | None, layout: Path | None, out: Path, vectors: Path | None, name: str) -> None:

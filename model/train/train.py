@@ -89,9 +89,8 @@ def score_tiles(net: TileNet, tile: TileInput) -> np.ndarray:
 
 def validate_tiles(net: TileNet, kernels: Sequence[TileKernel]) -> dict[str, float]:
     """Means over the kernels; graphs where a metric means nothing are left out."""
-    rows = [
-        metrics.all_metrics(score_tiles(net, net.prepare(k)), np.exp(k.label), k.ci) for k in kernels if len(k.label) > 1
-    ]
+    several = [k for k in kernels if len(k.label) > 1]
+    rows = [metrics.all_metrics(score_tiles(net, net.prepare(k)), np.exp(k.label), k.ci) for k in several]
     if not rows:
         return {"tau": math.nan, "top1": math.nan}
     return {name: float(np.nanmean([row[name] for row in rows])) for name in rows[0]}
