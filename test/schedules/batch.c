@@ -69,6 +69,19 @@ static void keep_remark(void *user, MlirLocation location, const char *kind,
     batch_fault(user, message);
 }
 
+static MlirContext shared_context;
+
+void batch_prepare(void) {
+  shared_context = mlirContextCreateWithThreading(false);
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirRegisterAllDialects(registry);
+  mlirRegisterAllLLVMTranslations(shared_context);
+  mlirContextAppendDialectRegistry(shared_context, registry);
+  mlirDialectRegistryDestroy(registry);
+  mlirContextLoadAllAvailableDialects(shared_context);
+  mlirRegisterAllPasses();
+}
+
 int batch_start(struct batch *batch, const char *target, const char *text,
                 struct report *report) {
   struct tg_error error;
@@ -78,14 +91,7 @@ int batch_start(struct batch *batch, const char *target, const char *text,
   strcpy(report->stage, "parse");
   if (tg_target_parse(target, &batch->target, &error))
     return batch_fault(report, error.message);
-  batch->context = mlirContextCreateWithThreading(false);
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mlirRegisterAllDialects(registry);
-  mlirRegisterAllLLVMTranslations(batch->context);
-  mlirContextAppendDialectRegistry(batch->context, registry);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(batch->context);
-  mlirRegisterAllPasses();
+  batch->context = shared_context;
   mlirContextAttachDiagnosticHandler(batch->context, keep_diagnostic, report,
                                      NULL);
   batch->module = mlirModuleCreateParse(batch->context, ref(text));

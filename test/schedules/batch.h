@@ -21,6 +21,8 @@ struct report {
 };
 extern const char *const batch_kinds[MAX_KINDS];
 
+/* What every batch needs and a child inherits: call once, before the first. */
+void batch_prepare(void);
 /* Cases of these seeds in one module for one target. Returns 0, or fills the
  * report's fault and returns 1. Meant for a child process: leaks what it
  * allocates. */

@@ -16,7 +16,7 @@
 #include "test/schedules/fixed.h"
 #include "test/schedules/schedules.h"
 
-enum { DEFAULT_CASES = 400, BATCH = 6, SECONDS = 60 };
+enum { DEFAULT_CASES = 400, BATCH = 10, SECONDS = 60 };
 
 static const char *const targets[] = {"generic", "avx2", "avx512",
                                       "generic,vector_bits=64",
@@ -118,6 +118,7 @@ int main(void) {
     printf("skipped: the targets are of another architecture\n");
     return 0;
   }
+  batch_prepare();
   int failures = 0;
   if (total > 1)
     failures = for_fixed_cases(TG_TEST_INPUTS "/../schedules/fixed", run_fixed,
