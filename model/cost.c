@@ -20,7 +20,7 @@ const char *const tg_feature_formulas[TG_FEATURE_COUNT] = {
 };
 
 /* Cycles an element for the ways of copying, in registers and L1. */
-static const double copy_contiguous = 0.15;
+static const double copy_contiguous = 0.25;
 static const double copy_transposed = 0.45;
 static const double copy_gathered = 1.6;
 static const double copy_single = 1.8;
@@ -28,8 +28,9 @@ static const double transpose_result = 0.35;
 /* Sustained bytes a cycle from a level, and what of it a program may fill. */
 static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
-static const double fma_latency = 4;
+static const double fma_latency = 4.5;
 static const double spill_cycles = 1.2; /* a reduction step, each */
+static const int64_t short_reduction = 64;
 static const double tile_overhead = 12; /* loop and address set-up */
 
 static double max2(double a, double b) { return a > b ? a : b; }
@@ -44,19 +45,48 @@ static double read_rate(double nbytes, const struct tg_target *target) {
   return nbytes <= usable * (double)target->l3_nbytes ? l3_rate : memory_rate;
 }
 
+/* Does the next row read at this step what the row reads a few positions of
+ * the window loop later? */
+static bool slides(const struct tg_plan *plan, int operand, int window_loop) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (plan->row_loop == TG_NO_LOOP || plan->packed[operand] ||
+      !plan->follows_row[operand])
+    return false;
+  int64_t row = tg_kernel_stride(kernel, operand, plan->row_loop);
+  int64_t window = tg_kernel_stride(kernel, operand, window_loop);
+  return window && row % window == 0 &&
+         row / window < kernel->extent[window_loop];
+}
+
+/* Share of the loads that are left when rows slide along a window: a vector
+ * that one row loads, another row uses at the next position. */
+static double shared_loads(const struct tg_plan *plan, int operand,
+                           double rows) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  for (int i = 1; i < plan->reduction_count; ++i) {
+    double extent = (double)kernel->extent[plan->reduction[i]];
+    if (slides(plan, operand, plan->reduction[i]))
+      return (rows + extent - 1) / (rows * extent);
+  }
+  return 1;
+}
+
 /* Loads of a reduction step of a tile: whole vectors, and elements to be
- * broadcast. */
+ * broadcast. An unpacked vector is aligned by luck only, and one of strided
+ * elements takes as many loads and a shuffle each. */
 static double vector_loads(const struct tg_plan *plan, double rows,
                            double vectors) {
   double loads = 0;
-  for (int o = 0; o < TG_RESULT; ++o)
-    if (plan->follows_vector[o]) {
-      /* Strided vectors take as many loads, and a shuffle each. */
-      int64_t step =
-          plan->packed[o] ? 1 : tg_plan_step(plan, o, plan->vector_loop);
-      loads += (double)(step > 1 ? 2 * step - 1 : 1) *
-               (plan->follows_row[o] ? rows * vectors : vectors);
-    }
+  for (int o = 0; o < TG_RESULT; ++o) {
+    if (!plan->follows_vector[o])
+      continue;
+    double each = 1;
+    if (!plan->packed[o])
+      each = (double)(2 * tg_plan_step(plan, o, plan->vector_loop) - 1) * 1.4;
+    if (plan->follows_row[o])
+      each *= rows * shared_loads(plan, o, rows);
+    loads += each * vectors;
+  }
   return loads;
 }
 
@@ -69,24 +99,24 @@ static double element_loads(const struct tg_plan *plan, double rows) {
 }
 
 /*
- * Registers that a body keeps beside the accumulators. Where the rows slide
- * along an unrolled window, the compiler keeps an element that the next window
- * position needs again: one more register a row.
+ * Registers that a body keeps beside the accumulators. Where rows slide along
+ * a window, the compiler unrolls it and keeps what the next position needs
+ * again: one more register a row. A short reduction is unrolled whole and
+ * leaves less room for the accumulators.
  */
 static double live_registers(const struct tg_plan *plan, double rows,
                              double vectors) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   double live = rows * vectors + vectors + 1;
-  if (plan->row_loop == TG_NO_LOOP || plan->reduction_count < 2)
-    return live;
-  int inner = plan->reduction[plan->reduction_count - 1];
-  for (int o = 0; o < TG_RESULT; ++o) {
-    int64_t row = tg_kernel_stride(kernel, o, plan->row_loop);
-    int64_t window = tg_kernel_stride(kernel, o, inner);
-    if (plan->follows_row[o] && !plan->follows_vector[o] && !plan->packed[o] &&
-        window && row % window == 0 && row / window < kernel->extent[inner])
-      live += rows;
-  }
+  for (int o = 0; o < TG_RESULT; ++o)
+    for (int i = 1; i < plan->reduction_count; ++i)
+      if (slides(plan, o, plan->reduction[i])) {
+        live += plan->follows_vector[o] ? rows * vectors : rows;
+        break;
+      }
+  if (plan->reduction_count == 1 &&
+      kernel->extent[plan->reduction[0]] <= short_reduction)
+    live += 4;
   return live;
 }
 
@@ -155,6 +185,14 @@ static void count_work(const struct tg_plan *plan, struct tg_cost *cost) {
       cost->accumulators;
 }
 
+static double operand_nbytes(const struct tg_plan *plan, int operand) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double nbytes = (double)tg_kernel_element_nbytes(kernel);
+  for (int d = 0; d < kernel->operand[operand].rank; ++d)
+    nbytes *= (double)kernel->operand[operand].extent[d];
+  return nbytes;
+}
+
 static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   double size = (double)tg_kernel_element_nbytes(kernel);
@@ -162,10 +200,15 @@ static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
   cost->row_panel_nbytes = cost->block_depth * (double)plan->rows * size;
   cost->block_nbytes = cost->block_depth * (double)plan->block_vector * size;
   cost->row_block_nbytes = cost->block_depth * (double)plan->block_rows * size;
-  double result = size;
-  for (int d = 0; d < kernel->operand[TG_RESULT].rank; ++d)
-    result *= (double)kernel->operand[TG_RESULT].extent[d];
-  cost->result_nbytes = result;
+  for (int o = 0; o < TG_RESULT; ++o) {
+    double nbytes = operand_nbytes(plan, o);
+    if (plan->follows_vector[o])
+      cost->source_nbytes += plan->packed[o] ? cost->block_nbytes : nbytes;
+    else
+      cost->row_source_nbytes +=
+          plan->packed[o] ? cost->row_block_nbytes : nbytes;
+  }
+  cost->result_nbytes = operand_nbytes(plan, TG_RESULT);
   int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
                                     : TG_NO_LOOP;
   cost->vector_step = 1;
@@ -211,7 +254,7 @@ static double pack_rate(const struct tg_plan *plan, int operand) {
   int loop = plan->follows_vector[operand] ? plan->vector_loop : plan->row_loop;
   int64_t step = tg_plan_step(plan, operand, loop);
   if (step)
-    return copy_contiguous * (double)step;
+    return copy_contiguous * (double)(2 * step - 1);
   int inner = plan->reduction_count ? plan->reduction[plan->reduction_count - 1]
                                     : TG_NO_LOOP;
   bool along_reduction =
@@ -285,13 +328,13 @@ static double count_memory(const struct tg_plan *plan,
     walked = cost->tiles * cost->panel_nbytes /
              read_rate(v_tiles > 1 ? cost->block_nbytes + both : both, target);
     kept = cost->tiles / v_tiles * cost->row_panel_nbytes /
-           read_rate(cost->row_block_nbytes + cost->block_nbytes, target);
+           read_rate(cost->row_source_nbytes + cost->block_nbytes, target);
   } else {
     walked =
         cost->tiles * cost->row_panel_nbytes /
         read_rate(r_tiles > 1 ? cost->row_block_nbytes + both : both, target);
     kept = cost->tiles / r_tiles * cost->panel_nbytes /
-           read_rate(cost->row_block_nbytes + cost->block_nbytes, target);
+           read_rate(cost->row_block_nbytes + cost->source_nbytes, target);
     /* A slice that is too big to keep is read again for every tile. */
     if (r_tiles > 1 && both > usable * (double)target->l1_nbytes)
       kept = cost->tiles * cost->panel_nbytes / read_rate(both, target);
@@ -307,6 +350,27 @@ static double count_memory(const struct tg_plan *plan,
   return cycles + row_stream_cycles(plan, target, cost);
 }
 
+/*
+ * Accumulators go to the result once per reduction block. A result beyond the
+ * second-level cache also costs its traffic, and a new page for each row where
+ * tiles walk down the rows.
+ */
+static double count_result(const struct tg_plan *plan,
+                           const struct tg_target *target,
+                           const struct tg_cost *cost) {
+  double blocks =
+      ceil_div((double)plan->reduction_extent, (double)plan->block_reduction);
+  double moved = blocks > 1 ? 2 : 1;
+  double cycles = cost->tiles * (cost->accumulators * moved + tile_overhead);
+  if (plan->packed[TG_RESULT] ||
+      cost->result_nbytes <= usable * (double)target->l2_nbytes)
+    return cycles;
+  double segments = cost->tiles * (double)plan->rows;
+  return cycles + segments * moved * (plan->vectors_inner ? 1 : 6) +
+         cost->result_nbytes * blocks * moved /
+             read_rate(cost->result_nbytes, target);
+}
+
 void tg_plan_cost(const struct tg_plan *plan, const struct tg_target *target,
                   struct tg_cost *cost) {
   memset(cost, 0, sizeof(*cost));
@@ -316,10 +380,7 @@ void tg_plan_cost(const struct tg_plan *plan, const struct tg_target *target,
   cost->compute_cycles = all_tiles(plan, target) * cost->depth * cost->batches *
                          (double)plan->outer_rows;
   cost->memory_cycles = count_memory(plan, target, cost);
-  bool accumulates = plan->block_reduction < plan->reduction_extent;
-  cost->result_cycles =
-      cost->tiles *
-      (cost->accumulators * (accumulates ? 2 : 1) + tile_overhead);
+  cost->result_cycles = count_result(plan, target, cost);
 }
 
 double tg_plan_cycles(const struct tg_plan *plan,

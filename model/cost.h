@@ -34,10 +34,12 @@ struct tg_cost {
   double row_use;     /* share of the rows that full tiles cover, 0..1 */
   double accumulators;
   double loads_per_fma;
-  double panel_nbytes;     /* vector operand's slice under one tile */
-  double row_panel_nbytes; /* the other operand's slice under one tile */
-  double block_nbytes;     /* vector operand's part in one cache block */
-  double row_block_nbytes; /* the other operand's part in one row block */
+  double panel_nbytes;      /* vector operand's slice under one tile */
+  double row_panel_nbytes;  /* the other operand's slice under one tile */
+  double block_nbytes;      /* vector operand's part in one cache block */
+  double row_block_nbytes;  /* the other operand's part in one row block */
+  double source_nbytes;     /* where the vector operand's slices come from */
+  double row_source_nbytes; /* where the other operand's slices come from */
   double result_nbytes;
   double vector_stride_nbytes; /* between reduction steps, unpacked, else 0 */
   double vector_step;          /* elements between lanes, unpacked, else 1 */
