@@ -16,6 +16,15 @@ enum tg_status tg_infer_no_memory(struct tg_error *error) {
   return TG_OUT_OF_MEMORY;
 }
 
+enum tg_status tg_infer_check(int64_t count, const float *scores,
+                              struct tg_error *error) {
+  for (int64_t c = 0; c < count; c++)
+    if (!isfinite(scores[c]))
+      return tg_fail(error, "configuration %lld: the score is not finite",
+                     (long long)c);
+  return TG_OK;
+}
+
 void *tg_bind_alloc(struct tg_binder *binder, size_t count, size_t size) {
   void *memory =
       binder->status ? NULL : tg_arena_alloc(binder->arena, count, size);

@@ -77,5 +77,8 @@ struct tg_model {
 };
 
 enum tg_status tg_infer_no_memory(struct tg_error *error);
+/* Finite inputs and weights can still overflow on the way. */
+enum tg_status tg_infer_check(int64_t count, const float *scores,
+                              struct tg_error *error);
 
 #endif

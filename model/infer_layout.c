@@ -340,5 +340,5 @@ enum tg_status tg_model_score_layouts(const struct tg_model *model,
   tg_layout_graph(&run, 0);
   tg_layout_graph(&run, 1);
   tg_layout_readout(&run, scores);
-  return TG_OK;
+  return tg_infer_check(batch->config_count, scores, error);
 }

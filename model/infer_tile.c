@@ -427,7 +427,7 @@ static enum tg_status tg_tile_run_configs(struct tg_tile_run *run,
   if (!tg_tile_run_heads(run, net->cross_attention ? wide : a, features, scores,
                          spread))
     return tg_infer_no_memory(run->error);
-  return TG_OK;
+  return tg_infer_check(run->batch->config_count, scores, run->error);
 }
 
 enum tg_status tg_model_score_tiles(const struct tg_model *model,
