@@ -13,12 +13,15 @@ Substitutions:
   %plugin      the path of the plugin
   %tgraph      the tool
   %inputs      test/Inputs
+  %root        the repository
+  %python      the Python that runs lit
 """
 
 import os
 import shlex
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
@@ -85,6 +88,8 @@ config.substitutions += [
     (r"%tgraph\b", shlex.quote(tool)),
     ("%mlir_opt", mlir_opt),
     ("%plugin", shlex.quote(plugin)),
+    ("%root", shlex.quote(root)),
+    ("%python", shlex.quote(sys.executable)),
     ("%inputs", shlex.quote(os.path.join(root, "test", "Inputs"))),
     (r"(?<![-\w])FileCheck\b", program("FileCheck", llvm_bin)),
     (r"(?<![-\w])not(?![-\w])", program("not", llvm_bin)),

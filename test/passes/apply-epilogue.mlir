@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementwise consumers are done on the tile before it is stored: bias, relu
+// and residual in one chain. A second user of a value ends the chain before it.
+// RUN: %tgraph_opt %s --split-input-file --tgraph-select-layouts='target=avx2 model=analytic' --tgraph-apply-layouts --verify-each | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[A:.*]]: tensor<32x16xf32>, %[[B:.*]]: tensor<16x48xf32>, %[[V:.*]]: tensor<48xf32>, %[[R:.*]]: tensor<32x48xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: %[[RESULT:.*]] = call @tgraph_matmul_32x48x16_f32(%[[A]], %[[B]], %{{.*}}, %[[V]], %[[R]])
+// CHECK-NEXT: return %[[RESULT]]
+func.func @chain(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %v: tensor<48xf32>, %res: tensor<32x48xf32>) -> tensor<32x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%f : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %v : tensor<32x48xf32>, tensor<48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%res, %1 : tensor<32x48xf32>, tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%2 : tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %zero = arith.constant 0.0 : f32
+    %s = arith.maximumf %x, %zero : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %3 : tensor<32x48xf32>
+}
+// CHECK: func.func private @tgraph_matmul_32x48x16_f32(
+// CHECK-DAG: arith.addf
+// CHECK-DAG: arith.maximumf
+// CHECK: return
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @two_users
+// CHECK: %[[SUM:.*]] = call @tgraph_matmul_32x48x16_f32(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}})
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK: return %[[SUM]], %
+func.func @two_users(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>) -> (tensor<32x48xf32>, tensor<32x48xf32>) {
+  %e = tensor.empty() : tensor<32x48xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %0, %1 : tensor<32x48xf32>, tensor<32x48xf32>
+}
+
+// -----
+
+// A consumer with tgraph.skip, or one in another block, is not taken in.
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @elsewhere
+// CHECK: call @tgraph_
+// CHECK: scf.if
+// CHECK: linalg.generic
+// CHECK: call @tgraph_
+// CHECK: linalg.generic {{.*}}tgraph.skip
+func.func @elsewhere(%p: i1, %a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>) -> (tensor<32x48xf32>, tensor<32x48xf32>) {
+  %e = tensor.empty() : tensor<32x48xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %1 = scf.if %p -> tensor<32x48xf32> {
+    %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%0 : tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %s = arith.negf %x : f32
+      linalg.yield %s : f32
+    } -> tensor<32x48xf32>
+    scf.yield %2 : tensor<32x48xf32>
+  } else {
+    scf.yield %c : tensor<32x48xf32>
+  }
+  %3 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%3 : tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) attrs = {tgraph.skip} {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %1, %4 : tensor<32x48xf32>, tensor<32x48xf32>
+}
