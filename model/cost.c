@@ -63,7 +63,7 @@ static bool slides(const struct tg_plan *plan, int operand, int window_loop) {
 static double shared_loads(const struct tg_plan *plan, int operand,
                            double rows) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
-  for (int i = 1; i < plan->reduction_count; ++i) {
+  for (int i = 0; i < plan->reduction_count; ++i) {
     double extent = (double)kernel->extent[plan->reduction[i]];
     if (slides(plan, operand, plan->reduction[i]))
       return (rows + extent - 1) / (rows * extent);
@@ -109,7 +109,7 @@ static double live_registers(const struct tg_plan *plan, double rows,
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   double live = rows * vectors + vectors + 1;
   for (int o = 0; o < TG_RESULT; ++o)
-    for (int i = 1; i < plan->reduction_count; ++i)
+    for (int i = 0; i < plan->reduction_count; ++i)
       if (slides(plan, o, plan->reduction[i])) {
         live += plan->follows_vector[o] ? rows * vectors : rows;
         break;
