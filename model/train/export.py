@@ -219,7 +219,8 @@ def write_metrics_vector(path: Path) -> None:
     row = metrics.all_metrics(score, runtime, ci)
     row["tau_ceiling"] = metrics.tau_ceiling(runtime, again)
     values = np.array(list(row.values()))
-    np.savez_compressed(path, score=score, runtime=runtime, ci=ci, again=again, names=np.array(list(row)), values=values)
+    names = np.array(list(row))
+    np.savez_compressed(path, score=score, runtime=runtime, ci=ci, again=again, names=names, values=values)
 
 
 def export(tile: Path | None, layout: Path | None, out: Path, vectors: Path | None, name: str) -> None:
