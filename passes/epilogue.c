@@ -213,19 +213,24 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
   return true;
 }
 
+/* Inputs are read as vectors of the result's element type: a mask of i1 is
+ * none. */
 static bool add_inputs(MlirOperation op, int link, int chained,
-                       const struct stored *stored, const MlirAffineMap *maps,
-                       int input_count, struct tg_epilogue *epilogue) {
+                       MlirType element, const struct stored *stored,
+                       const MlirAffineMap *maps, int input_count,
+                       struct tg_epilogue *epilogue) {
   for (int i = 0; i < input_count; ++i) {
     if (i == chained)
       continue;
     if (epilogue->input_count == TG_MAX_EPILOGUE_INPUTS)
       return false;
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
     struct tg_epilogue_input *input = &epilogue->input[epilogue->input_count];
     input->link = link;
     input->operand = i;
-    if (!group_input(stored, maps[i],
-                     mlirValueGetType(mlirOperationGetOperand(op, i)), input))
+    if (!mlirTypeIsARankedTensor(type) ||
+        !mlirTypeEqual(mlirShapedTypeGetElementType(type), element) ||
+        !group_input(stored, maps[i], type, input))
       return false;
     epilogue->input_count++;
   }
@@ -251,7 +256,8 @@ static bool add_link(MlirOperation op, int chained, MlirType type,
       !is_vectorizable_body(body, mlirShapedTypeGetElementType(type)))
     return false;
   int inputs_before = epilogue->input_count;
-  if (!add_inputs(op, epilogue->length, chained, stored, maps, count - 1,
+  if (!add_inputs(op, epilogue->length, chained,
+                  mlirShapedTypeGetElementType(type), stored, maps, count - 1,
                   epilogue)) {
     epilogue->input_count = inputs_before;
     return false;

@@ -96,3 +96,23 @@ func.func @elsewhere(%p: i1, %a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: t
   } -> tensor<32x48xf32>
   return %1, %4 : tensor<32x48xf32>, tensor<32x48xf32>
 }
+
+// -----
+
+// A mask of bits is not read as vectors of floats: the select stays outside.
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @mask
+// CHECK: call @tgraph_matmul_32x48x16_f32(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}})
+// CHECK: linalg.generic
+func.func @mask(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>, %m: tensor<32x48xi1>) -> tensor<32x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %m : tensor<32x48xf32>, tensor<32x48xi1>) outs(%c : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %p: i1, %o: f32):
+    %z = arith.constant 0.0 : f32
+    %s = arith.select %p, %x, %z : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %1 : tensor<32x48xf32>
+}
