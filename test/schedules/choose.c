@@ -24,12 +24,22 @@ static uint64_t key_of(const struct tg_config *config) {
   return key;
 }
 
+static bool is_rare(uint64_t key) {
+  /* flatten, pack_result: see the order of the flags above */
+  return (key >> 7 & 1) || (key >> 3 & 1);
+}
+
 static const struct tg_config *pick(struct random *random,
                                     const struct tg_space *space) {
   uint64_t keys[MAX_KEYS];
   int count = 0;
+  bool rare = random_percent(random, 40), any_rare = false;
+  for (size_t i = TG_CONFIG_ANALYTIC; i < space->count && rare; ++i)
+    any_rare |= is_rare(key_of(&space->configs[i]));
   for (size_t i = TG_CONFIG_ANALYTIC; i < space->count; ++i) {
     uint64_t key = key_of(&space->configs[i]);
+    if (any_rare && !is_rare(key))
+      continue;
     int at = 0;
     while (at < count && keys[at] != key)
       ++at;
