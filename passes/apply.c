@@ -208,8 +208,10 @@ static int collect_arguments(const struct decision *decision,
                              MlirValue arguments[MAX_ARGUMENTS]) {
   const struct tg_epilogue *epilogue = &decision->epilogue;
   int count = 0;
-  for (int i = 0; i < TG_OPERAND_COUNT; ++i)
-    arguments[count++] = mlirOperationGetOperand(decision->op, i);
+  int unused[TG_MAX_RANK];
+  for (int i = 0; i < TG_RESULT; ++i)
+    arguments[count++] = tg_op_get_source(decision->op, i, unused);
+  arguments[count++] = mlirOperationGetOperand(decision->op, TG_RESULT);
   for (int i = 0; i < epilogue->input_count; ++i)
     arguments[count++] = mlirOperationGetOperand(
         epilogue->chain[epilogue->input[i].link], epilogue->input[i].operand);

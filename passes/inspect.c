@@ -254,3 +254,28 @@ bool tg_value_is_zero_fill(MlirValue value) {
   double zero = mlirFloatAttrGetValueDouble(number);
   return zero == 0.0 && !signbit(zero);
 }
+
+MlirValue tg_op_get_source(MlirOperation op, int operand,
+                           int dimension[TG_MAX_RANK]) {
+  MlirValue value = mlirOperationGetOperand(op, operand);
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(value));
+  for (intptr_t d = 0; d < rank && d < TG_MAX_RANK; ++d)
+    dimension[d] = (int)d;
+  for (;;) {
+    MlirOperation producer = tg_value_producer(value);
+    if (!tg_op_is(producer, "linalg.transpose") || rank > TG_MAX_RANK ||
+        mlirOperationGetNumResults(producer) != 1 ||
+        tg_op_has_attribute(producer, "tgraph.skip"))
+      return value;
+    MlirAttribute permutation = mlirOperationGetAttributeByName(
+        producer, mlirStringRefCreateFromCString("permutation"));
+    if (mlirAttributeIsNull(permutation) ||
+        !mlirAttributeIsADenseI64Array(permutation) ||
+        mlirDenseArrayGetNumElements(permutation) != rank)
+      return value;
+    for (intptr_t d = 0; d < rank; ++d)
+      dimension[d] =
+          (int)mlirDenseI64ArrayGetElement(permutation, dimension[d]);
+    value = mlirOperationGetOperand(producer, 0);
+  }
+}

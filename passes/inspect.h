@@ -54,6 +54,14 @@ bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel);
  * operands in any order? */
 bool tg_op_is_multiply_add(MlirOperation op);
 
+/*
+ * Where an input really comes from: the value under any linalg.transpose that
+ * made it. dimension[d]: the source's dimension that dimension d of the operand
+ * is. A schedule reads the source, so that no transposed copy is made.
+ */
+MlirValue tg_op_get_source(MlirOperation op, int operand,
+                           int dimension[TG_MAX_RANK]);
+
 /* Is the value a constant, or an argument of the function that it is in,
  * maybe reshaped by tensor.expand_shape or tensor.collapse_shape? */
 bool tg_value_is_weight(MlirValue value);

@@ -154,14 +154,30 @@ static bool are_loops_supported(const struct tg_kernel *kernel) {
          is_image_access(kernel);
 }
 
+/* The inputs as they were before a transposition: what code will read. */
+static void look_through_transposes(MlirOperation op,
+                                    struct tg_kernel *kernel) {
+  for (int o = 0; o < TG_RESULT; ++o) {
+    int dimension[TG_MAX_RANK];
+    MlirValue source = tg_op_get_source(op, o, dimension);
+    struct tg_access operand = kernel->operand[o];
+    for (int d = 0; d < operand.rank; ++d) {
+      int to = dimension[d];
+      kernel->operand[o].extent[to] = operand.extent[d];
+      memcpy(kernel->operand[o].coefficient[to], operand.coefficient[d],
+             sizeof operand.coefficient[d]);
+    }
+    kernel->weight[o] = tg_value_is_weight(source);
+  }
+}
+
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
   memset(kernel, 0, sizeof *kernel);
   if (!tg_op_name_starts_with(op, "linalg.") || !read_operands(op, kernel) ||
       !tg_op_is_multiply_add(op) || !are_loops_supported(kernel) ||
       !are_iterators_as_implied(op, kernel))
     return false;
-  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
-    kernel->weight[o] = tg_value_is_weight(mlirOperationGetOperand(op, o));
+  look_through_transposes(op, kernel);
   kernel->init_is_zero =
       tg_value_is_zero_fill(mlirOperationGetOperand(op, TG_RESULT));
   return true;

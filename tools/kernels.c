@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Kernels out of programs; see kernels.h. */
 #include "tools/kernels.h"
+#include "passes/inspect.h"
 
 #include <ctype.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -84,46 +85,85 @@ static void drop_foreign_attributes(MlirOperation op) {
   }
 }
 
+/* "%name : type" parts of the text below. */
+static void append_type(struct text *t, const char *before, MlirType type) {
+  append(t, before);
+  mlirTypePrint(type, append_ref, t);
+}
+
+/* The input as the operation takes it: transposed, where the program has it
+ * the other way round. */
+static void write_input(struct text *t, MlirOperation op, int operand,
+                        const char *name) {
+  int dimension[TG_MAX_RANK];
+  MlirValue source = tg_op_get_source(op, operand, dimension);
+  MlirValue value = mlirOperationGetOperand(op, operand);
+  if (mlirValueEqual(source, value))
+    return;
+  MlirType type = mlirValueGetType(value);
+  char line[64];
+  snprintf(line, sizeof line, "%%%s_empty = tensor.empty() : ", name);
+  append_type(t, line, type);
+  snprintf(line, sizeof line, "\n%%%s_in = linalg.transpose ins(%%%s : ", name,
+           name);
+  append_type(t, line, mlirValueGetType(source));
+  snprintf(line, sizeof line, ") outs(%%%s_empty : ", name);
+  append_type(t, line, type);
+  append(t, ") permutation = [");
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++) {
+    snprintf(line, sizeof line, "%s%d", d ? ", " : "", dimension[d]);
+    append(t, line);
+  }
+  append(t, "]\n");
+}
+
+static const char *input_name(MlirOperation op, int operand) {
+  static const char *const plain[] = {"%a", "%b"};
+  static const char *const transposed[] = {"%a_in", "%b_in"};
+  int dimension[TG_MAX_RANK];
+  MlirValue source = tg_op_get_source(op, operand, dimension);
+  bool same = mlirValueEqual(source, mlirOperationGetOperand(op, operand));
+  return same ? plain[operand] : transposed[operand];
+}
+
+static MlirType source_type(MlirOperation op, int operand) {
+  int dimension[TG_MAX_RANK];
+  return mlirValueGetType(tg_op_get_source(op, operand, dimension));
+}
+
+static void write_zeros(struct text *t, MlirType type) {
+  MlirType element = mlirShapedTypeGetElementType(type);
+  append_type(t, "%zero = arith.constant 0.0 : ", element);
+  append_type(t, "\n%empty = tensor.empty() : ", type);
+  append_type(t, "\n%c = linalg.fill ins(%zero : ", element);
+  append_type(t, ") outs(%empty : ", type);
+  append_type(t, ") -> ", type);
+}
+
 /* A function that takes the operands, with a cast in place of the operation:
  * the result starts from zeros where the operation's does. */
 static void write_skeleton(struct text *t, MlirOperation op, bool zero) {
-  MlirType types[TG_OPERAND_COUNT];
-  for (int i = 0; i < TG_OPERAND_COUNT; i++)
-    types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
-  append(t, "func.func @main(%a: ");
-  mlirTypePrint(types[TG_LHS], append_ref, t);
-  append(t, ", %b: ");
-  mlirTypePrint(types[TG_RHS], append_ref, t);
-  if (!zero) {
-    append(t, ", %c: ");
-    mlirTypePrint(types[TG_RESULT], append_ref, t);
-  }
-  append(t, ") -> ");
-  mlirTypePrint(types[TG_RESULT], append_ref, t);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  append_type(t, "func.func @main(%a: ", source_type(op, TG_LHS));
+  append_type(t, ", %b: ", source_type(op, TG_RHS));
+  if (!zero)
+    append_type(t, ", %c: ", result);
+  append_type(t, ") -> ", result);
   append(t, " {\n");
-  if (zero) {
-    append(t, "%zero = arith.constant 0.0 : ");
-    mlirTypePrint(mlirShapedTypeGetElementType(types[TG_RESULT]), append_ref,
-                  t);
-    append(t, "\n%empty = tensor.empty() : ");
-    mlirTypePrint(types[TG_RESULT], append_ref, t);
-    append(t, "\n%c = linalg.fill ins(%zero : ");
-    mlirTypePrint(mlirShapedTypeGetElementType(types[TG_RESULT]), append_ref,
-                  t);
-    append(t, ") outs(%empty : ");
-    mlirTypePrint(types[TG_RESULT], append_ref, t);
-    append(t, ") -> ");
-    mlirTypePrint(types[TG_RESULT], append_ref, t);
-  }
-  append(t, "\n%r = builtin.unrealized_conversion_cast %a, %b, %c : ");
-  for (int i = 0; i < TG_OPERAND_COUNT; i++) {
-    append(t, i ? ", " : "");
-    mlirTypePrint(types[i], append_ref, t);
-  }
-  append(t, " to ");
-  mlirTypePrint(types[TG_RESULT], append_ref, t);
-  append(t, "\nreturn %r : ");
-  mlirTypePrint(types[TG_RESULT], append_ref, t);
+  write_input(t, op, TG_LHS, "a");
+  write_input(t, op, TG_RHS, "b");
+  if (zero)
+    write_zeros(t, result);
+  append(t, "\n%r = builtin.unrealized_conversion_cast ");
+  append(t, input_name(op, TG_LHS));
+  append(t, ", ");
+  append(t, input_name(op, TG_RHS));
+  append(t, ", %c : ");
+  for (int i = 0; i < TG_OPERAND_COUNT; i++)
+    append_type(t, i ? ", " : "",
+                mlirValueGetType(mlirOperationGetOperand(op, i)));
+  append_type(t, " to ", result);
+  append_type(t, "\nreturn %r : ", result);
   append(t, "\n}\n");
 }
 
