@@ -172,6 +172,22 @@ static enum tg_status tg_dataset_read_word(struct tg_dataset_reader *reader,
   return status;
 }
 
+/* A configuration's number, -1 where the key isn't there. */
+static enum tg_status read_index(struct tg_dataset_reader *reader,
+                                 const char *key, int64_t count,
+                                 int64_t *value) {
+  *value = -1;
+  if (!tg_dataset_has(reader, key))
+    return TG_OK;
+  int32_t *index = NULL;
+  enum tg_status status =
+      tg_npz_get_i32(reader->npz, key, 0, NULL, -1, (int32_t)count - 1,
+                     reader->arena, &index, reader->error);
+  if (status == TG_OK)
+    *value = *index;
+  return status;
+}
+
 static enum tg_status tg_dataset_read_labels(struct tg_dataset_reader *reader,
                                              struct tg_tile_data *data) {
   enum tg_status status = TG_OK;
@@ -182,15 +198,12 @@ static enum tg_status tg_dataset_read_labels(struct tg_dataset_reader *reader,
   if (!status && tg_dataset_has(reader, "ratio_ci"))
     status = tg_npz_get_f32(reader->npz, "ratio_ci", 1, &data->config_count,
                             reader->arena, &data->ratio_ci, reader->error);
-  data->analytic_config = -1;
-  if (!status && tg_dataset_has(reader, "analytic_config")) {
-    int32_t *index = NULL;
-    status = tg_npz_get_i32(reader->npz, "analytic_config", 0, NULL, -1,
-                            (int32_t)data->config_count - 1, reader->arena,
-                            &index, reader->error);
-    if (!status)
-      data->analytic_config = *index;
-  }
+  if (!status)
+    status = read_index(reader, "analytic_config", data->config_count,
+                        &data->analytic_config);
+  if (!status)
+    status = read_index(reader, "chosen_config", data->config_count,
+                        &data->chosen_config);
   if (!status)
     status = tg_dataset_read_word(reader, "kernel", &data->kernel);
   if (!status)
@@ -325,4 +338,7 @@ void tg_tile_data_write(struct tg_npz_writer *writer,
   if (data->analytic_config >= 0)
     tg_npz_writer_add(writer, "analytic_config", TG_NPZ_INT, 8, 0, NULL,
                       &data->analytic_config);
+  if (data->chosen_config >= 0)
+    tg_npz_writer_add(writer, "chosen_config", TG_NPZ_INT, 8, 0, NULL,
+                      &data->chosen_config);
 }

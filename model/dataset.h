@@ -41,6 +41,7 @@ struct tg_tile_data {
   const char *kernel;      /* kernel: name, () text */
   const char *family;      /* family: the network family, () text */
   int64_t analytic_config; /* analytic_config: index, -1 = none */
+  int64_t chosen_config;   /* what a model chose, -1: unknown */
 };
 
 /* A graph with measured layout configurations. */

@@ -247,6 +247,9 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
        "core to time on (default: the last); the first other\none compiles"},
       {"target", TG_OPTION_TEXT, &o->settings.target_text, 0, 0, "TARGET",
        "as the option of tgraph-select-layouts (default host)"},
+      {"model", TG_OPTION_TEXT, &o->settings.model, 0, 0, "MODEL",
+       "measure its choice as well, as the option of\ntgraph-select-layouts; "
+       "tgraph eval then compares it with the rest"},
       {"limit-minutes", TG_OPTION_REAL, &o->limit_minutes, 0, 1e6, "M",
        "start no kernel after this time"},
       {"list", TG_OPTION_BOOL, &o->list, 0, 0, NULL, "only list the kernels"},
@@ -305,7 +308,7 @@ static int check_options(struct measure_options *o, int count) {
 int tg_command_measure(int argc, char **argv) {
   static struct run run;
   static struct measure_options options = {
-      .settings = {.config_count = 64, .target_text = "host"},
+      .settings = {.config_count = 64, .target_text = "host", .model = ""},
       .again_percent = 5,
       .max_gflop = 4,
   };

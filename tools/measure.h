@@ -37,6 +37,7 @@ struct tg_candidate {
 struct tg_measure_settings {
   const char *folder;
   int64_t config_count, core, build_core;
+  const char *model; /* whose choice is a candidate too; "" = none */
   uint64_t seed;
   struct tg_target target;
   const char *target_text; /* as given */
@@ -53,6 +54,7 @@ struct tg_kernel_job {
   struct tg_candidate *candidates;
   int count;
   int built;            /* candidates that were built or failed so far */
+  int chosen_config;    /* the model's choice, -1 = none was asked */
   int reference_config; /* the default: the analytic rule's, -1 = none */
   double default_ns, peak_gflops;
   int rounds, rejected_rounds, disturbed;

@@ -133,7 +133,8 @@ static enum tg_status rewrite(const struct stored *s,
                                          "target_names",
                                          "kernel",
                                          "family",
-                                         "analytic_config"};
+                                         "analytic_config",
+                                         "chosen_config"};
   struct tg_npz_writer *writer = tg_npz_writer_create();
   if (!writer)
     return TG_OUT_OF_MEMORY;

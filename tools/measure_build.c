@@ -10,13 +10,43 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/space.h"
+#include "model/decide.h"
 #include "passes/passes.h"
 #include "tools/build.h"
 #include "tools/measure.h"
 
 enum { RUN_LIMIT_S = 10, BUILD_LIMIT_S = 60, STOCK_LIMIT_S = 300 };
 enum { CAPTURE_HEAD_NBYTES = 16 }; /* of tg_capture_run */
+
+/* The model's choice among the candidates: a new one, if it isn't there. */
+static enum tg_status add_choice(struct tg_kernel_job *job,
+                                 struct tg_error *error) {
+  const struct tg_measure_settings *s = job->settings;
+  job->chosen_config = -1;
+  if (!s->model[0])
+    return TG_OK;
+  struct tg_decider decider;
+  struct tg_decision decision;
+  struct tg_select_options options = tg_select_options_default();
+  enum tg_status status = tg_decider_init(
+      &decider, s->model, &s->target, TG_SEARCH_AUTO, (size_t)options.budget,
+      (uint64_t)options.seed, job->program.arena, error);
+  if (status == TG_OK)
+    status = tg_decide(&decider, &job->entry->kernel, &decision, error);
+  tg_decider_release(&decider);
+  if (status != TG_OK)
+    return status;
+  int i = 0;
+  while (i < job->count && memcmp(&job->candidates[i].config, &decision.config,
+                                  sizeof decision.config))
+    i++;
+  if (i == job->count) {
+    job->candidates[job->count].config = decision.config;
+    job->candidates[job->count++].name = "chosen";
+  }
+  job->chosen_config = i;
+  return TG_OK;
+}
 
 static enum tg_status sample_space(struct tg_kernel_job *job,
                                    struct tg_error *error) {
@@ -29,7 +59,7 @@ static enum tg_status sample_space(struct tg_kernel_job *job,
   if (space.count < 2)
     return tg_fail(error, "has no configuration but the stock one");
   job->count = (int)space.count;
-  job->candidates = calloc(space.count, sizeof *job->candidates);
+  job->candidates = calloc(space.count + 1, sizeof *job->candidates);
   if (!job->candidates)
     return TG_OUT_OF_MEMORY;
   for (int i = 0; i < job->count; i++) {
@@ -37,7 +67,7 @@ static enum tg_status sample_space(struct tg_kernel_job *job,
     job->candidates[i].name =
         i < TG_CONFIG_NAMED_COUNT ? tg_config_names[i] : "";
   }
-  return TG_OK;
+  return add_choice(job, error);
 }
 
 static enum tg_status run_stock(struct tg_kernel_job *job,

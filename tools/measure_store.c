@@ -146,7 +146,7 @@ static bool fill_data(const struct tg_kernel_job *job, struct tg_arena *arena,
   if (!configs || !data->runtime_ns || !data->normalizer_ns || !data->ratio_ci)
     return false;
   int64_t count = 0;
-  data->analytic_config = -1;
+  data->analytic_config = data->chosen_config = -1;
   for (int i = 0; i < job->count; i++) {
     const struct tg_candidate *c = &job->candidates[i];
     if (!is_good(c))
@@ -157,6 +157,8 @@ static bool fill_data(const struct tg_kernel_job *job, struct tg_arena *arena,
     data->ratio_ci[count] = (float)c->ci;
     if (!strcmp(c->name, "analytic"))
       data->analytic_config = count;
+    if (i == job->chosen_config)
+      data->chosen_config = count;
     count++;
   }
   struct tg_columns_input in = {op, &job->entry->kernel, &job->settings->target,
