@@ -43,9 +43,14 @@ def list_mle(score: Tensor, label: Tensor) -> Tensor:
 
 
 def centred_regression(score: Tensor, label: Tensor) -> Tensor:
-    """Huber loss of the log runtimes, both relative to their mean over the set."""
+    """Huber loss of the labels, both relative to their mean over the set."""
     wanted = (label - label.mean()).expand_as(score)
     return F.smooth_l1_loss(score - score.mean(-1, keepdim=True), wanted, reduction="none", beta=0.3).mean(-1)
+
+
+def ranks(label: Tensor) -> Tensor:
+    """0 for the fastest to 1 for the slowest: a runtime a hundred times the best counts no more than the last."""
+    return torch.argsort(torch.argsort(label)).float() / max(1, len(label) - 1)
 
 
 def combined(score: Tensor, label: Tensor, ci: Tensor, weights: dict[str, float]) -> Tensor:
@@ -60,4 +65,6 @@ def combined(score: Tensor, label: Tensor, ci: Tensor, weights: dict[str, float]
         total = total + weight * list_mle(score, label)
     if weight := weights.get("regression", 0.0):
         total = total + weight * centred_regression(score, label)
+    if weight := weights.get("rank", 0.0):
+        total = total + weight * centred_regression(score, ranks(label))
     return total

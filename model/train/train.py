@@ -132,6 +132,25 @@ class Progress:
         self.best, self.best_epoch, self.best_state = state["best"]
 
 
+def start_from_ridge(net: TileNet, tiles: list[TileInput], kernels: Sequence[TileKernel], bag: np.ndarray) -> None:
+    """Sets each head's straight line to the ridge regression of the ranks over its kernels, and the rest to
+    nothing: with few kernels the line is hard to beat, and training then adds what it misses."""
+    for head in range(net.settings.heads):
+        chosen = [i for i in range(len(kernels)) if bag[i, head]]
+        xs, ys = [], []
+        for i in chosen:
+            x = tiles[i].config.double()
+            y = losses.ranks(torch.from_numpy(kernels[i].label)).double()
+            xs.append(x - x.mean(0))
+            ys.append(y - y.mean())
+        x, y = torch.cat(xs), torch.cat(ys)
+        penalty = 1e-3 * len(x) * torch.eye(x.shape[1], dtype=torch.float64)
+        with torch.no_grad():
+            net.skip.weight[head] = torch.linalg.solve(x.T @ x + penalty, x.T @ y).float()
+    with torch.no_grad():
+        net.heads.weight[-1].zero_()
+
+
 def tile_epoch(
     at: Progress, tiles: list[TileInput], kernels: Sequence[TileKernel], bag: np.ndarray, config: dict, steps: int
 ) -> float:
@@ -174,6 +193,8 @@ def train_tile(
     if out and resume and (out / "checkpoint.pt").exists():
         at.load(out / "checkpoint.pt")
     tiles = [net.prepare(k) for k in fit]
+    if net.skip is not None and not at.epoch:
+        start_from_ridge(net, tiles, fit, bag)
     steps = train["epochs"] * math.ceil(len(fit) / train["kernels"])
     while at.epoch < train["epochs"]:
         start = time.monotonic()
