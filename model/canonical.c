@@ -164,6 +164,15 @@ void tg_canonicalize(const struct tg_kernel *kernel,
   }
 }
 
+int tg_canonical_outer(const struct tg_canonical *canonical, int inner) {
+  const struct tg_kernel *kernel = &canonical->kernel;
+  const struct tg_access *result = &kernel->operand[TG_RESULT];
+  for (int l = 0; l < kernel->loop_count && result->rank >= 2; ++l)
+    if (l != inner && result->coefficient[result->rank - 2][l] == 1)
+      return l;
+  return -1;
+}
+
 bool tg_canonical_flatten(struct tg_canonical *canonical, int outer, int inner,
                           bool collapsed[TG_OPERAND_COUNT]) {
   struct tg_kernel *kernel = &canonical->kernel;

@@ -25,6 +25,10 @@ struct tg_canonical {
 void tg_canonicalize(const struct tg_kernel *kernel,
                      struct tg_canonical *canonical);
 
+/* The loop around `inner` in the result: its neighbour in the last two
+ * dimensions, which flattening merges with it. -1: there is none. */
+int tg_canonical_outer(const struct tg_canonical *canonical, int inner);
+
 /*
  * Merges the loops `outer` and `inner` (neighbours in the result) although
  * some input does not walk them together. collapsed[o] tells whether operand o

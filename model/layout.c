@@ -48,7 +48,11 @@ void tg_config_layout(const struct tg_kernel *kernel,
   tg_canonicalize(kernel, &canonical);
   bool panel[TG_MAX_LOOPS] = {false}, depth[TG_MAX_LOOPS] = {false};
   int vector = knob[TG_KNOB_vector_loop], row = knob[TG_KNOB_row_loop];
+  int outer = knob[TG_KNOB_flatten] ? tg_canonical_outer(&canonical, vector)
+                                    : TG_NO_LOOP;
   bool follows_vector = tg_kernel_uses(&canonical.kernel, operand, vector);
+  if (outer != TG_NO_LOOP && follows_vector)
+    mark_own_loops(&canonical, outer, panel);
   mark_own_loops(&canonical, follows_vector ? vector : row, panel);
   if (operand == TG_RESULT)
     mark_own_loops(&canonical, row, depth);

@@ -54,11 +54,8 @@ static const char *check_values(const struct tg_kernel *kernel,
 static const char *flatten(struct tg_plan *plan) {
   struct tg_canonical *canonical = &plan->canonical;
   struct tg_kernel *kernel = &canonical->kernel;
-  int inner = plan->vector_loop, outer = TG_NO_LOOP;
-  const struct tg_access *result = &kernel->operand[TG_RESULT];
-  for (int l = 0; l < kernel->loop_count && result->rank >= 2; ++l)
-    if (result->coefficient[result->rank - 2][l] == 1 && l != inner)
-      outer = l;
+  int inner = plan->vector_loop;
+  int outer = tg_canonical_outer(canonical, inner);
   if (outer == TG_NO_LOOP || outer == plan->row_loop)
     return "flatten needs a loop around the vector loop";
   int64_t strides[TG_OPERAND_COUNT][2];

@@ -450,3 +450,15 @@ enum tg_status tg_target_parse_dlti(const char *text,
   }
   return tg_fail(error, "dlti: the system description has no \"CPU\" device");
 }
+
+bool tg_target_has_fma(const struct tg_target *target) {
+  static const char *const without[] = {"x86-64", "x86-64-v2", "generic"};
+  if (strstr(target->features, "+fma"))
+    return true;
+  if (strstr(target->features, "-fma"))
+    return false;
+  for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); ++i)
+    if (!strcmp(target->cpu, without[i]))
+      return false;
+  return true;
+}

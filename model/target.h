@@ -6,6 +6,7 @@
 #ifndef TGRAPH_MODEL_TARGET_H
 #define TGRAPH_MODEL_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/error.h"
@@ -51,6 +52,10 @@ enum tg_status tg_target_parse_dlti(const char *text,
                                     const struct tg_target *fallback,
                                     struct tg_target *target,
                                     struct tg_error *error);
+
+/* Has the machine fused multiply-add? Without it vector.fma would become a
+ * call of libm for every lane. */
+bool tg_target_has_fma(const struct tg_target *target);
 
 /* Writes the canonical description that tg_target_parse reads back:
  * "avx2,cpu=x86-64-v3,vector_bits=256,...". Returns the length that was needed.

@@ -241,6 +241,7 @@ static MlirOperation outline(struct apply *apply,
   MlirType element =
       mlirShapedTypeGetElementType(mlirFunctionTypeGetResult(type, 0));
   tg_builder_init(&builder, entry, location, element, decision->plan.lanes);
+  builder.fused = tg_target_has_fma(&apply->target);
   MlirValue arguments[MAX_ARGUMENTS];
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
     arguments[i] = mlirBlockGetArgument(entry, i);

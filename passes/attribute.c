@@ -66,19 +66,10 @@ static bool same_loops(const struct loop_list *a, const struct loop_list *b) {
          memcmp(a->loop, b->loop, (size_t)a->count * sizeof(a->loop[0])) == 0;
 }
 
-/* The canonical loop that lies around `inner` in the result. */
-static int find_outer(const struct tg_kernel *kernel, int inner) {
-  const struct tg_access *result = &kernel->operand[TG_RESULT];
-  for (int l = 0; l < kernel->loop_count && result->rank >= 2; ++l)
-    if (l != inner && result->coefficient[result->rank - 2][l])
-      return l;
-  return TG_NO_LOOP;
-}
-
 static struct loop_list vector_loops(const struct tg_canonical *canonical,
                                      int loop, bool flatten) {
   struct loop_list list = {0};
-  int outer = flatten ? find_outer(&canonical->kernel, loop) : TG_NO_LOOP;
+  int outer = flatten ? tg_canonical_outer(canonical, loop) : TG_NO_LOOP;
   if (outer != TG_NO_LOOP)
     append_loops(&list, canonical, outer);
   append_loops(&list, canonical, loop);

@@ -25,6 +25,7 @@ void tg_builder_init(struct tg_builder *builder, MlirBlock entry,
   builder->element = element;
   builder->vector = mlirVectorTypeGet(1, &lanes, element);
   builder->lanes = lanes;
+  builder->fused = true;
   builder->constant_count = 0;
 }
 
@@ -392,10 +393,14 @@ MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar) {
   return tg_build_1(builder, "vector.broadcast", 1, &scalar, builder->vector);
 }
 
-MlirValue tg_fma(struct tg_builder *builder, MlirValue a, MlirValue b,
-                 MlirValue accumulator) {
+MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
+                          MlirValue accumulator) {
   MlirValue operands[3] = {a, b, accumulator};
-  return tg_build_1(builder, "vector.fma", 3, operands, builder->vector);
+  if (builder->fused)
+    return tg_build_1(builder, "vector.fma", 3, operands, builder->vector);
+  operands[0] = tg_build_1(builder, "arith.mulf", 2, operands, builder->vector);
+  operands[1] = accumulator;
+  return tg_build_1(builder, "arith.addf", 2, operands, builder->vector);
 }
 
 MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,

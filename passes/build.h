@@ -21,6 +21,7 @@ struct tg_builder {
   MlirType element;
   MlirType vector; /* lanes x element */
   int64_t lanes;
+  bool fused; /* multiply and add in one operation, with one rounding */
   int constant_count;
   int64_t constant_key[TG_BUILD_MAX_CONSTANTS];
   MlirValue constant[TG_BUILD_MAX_CONSTANTS];
@@ -100,8 +101,9 @@ MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
                    MlirValue tensor, int rank, const MlirValue *indices,
                    int64_t valid);
 MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar);
-MlirValue tg_fma(struct tg_builder *builder, MlirValue a, MlirValue b,
-                 MlirValue accumulator);
+/* a * b + accumulator */
+MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
+                          MlirValue accumulator);
 /* Reads lanes at row-major offsets base + offsets[lane] of a rank 1 tensor. */
 MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,
                     MlirValue base, MlirValue offsets);

@@ -140,32 +140,51 @@ static void copy_elements(struct tg_emit *emit, struct pack *pack) {
   emit->position[pack->loop] = start;
 }
 
-/* lanes x lanes elements at once: vectors along the reduction, transposed. */
+/* lanes x lanes elements at once, of one group of the panel's lanes: vectors
+ * along the reduction, transposed. */
 static void copy_transposed(struct tg_emit *emit, struct pack *pack,
-                            MlirValue source_depth, MlirValue depth) {
+                            int64_t group, MlirValue source_depth,
+                            MlirValue depth) {
   struct tg_builder *b = &emit->builder;
-  MlirValue rows[TG_MAX_LANES], indices[TG_MAX_RANK];
-  for (int64_t g = 0; g * b->lanes < pack->width; ++g) {
-    int64_t exists = group_size(emit, pack->valid, g);
-    if (exists <= 0)
+  MlirValue rows[64], indices[TG_MAX_RANK];
+  int64_t exists = group_size(emit, pack->valid, group);
+  int64_t first = group * b->lanes;
+  for (int64_t i = 0; i < b->lanes; ++i) {
+    if (i >= exists) {
+      rows[i] = tg_zero_vector(b);
       continue;
-    for (int64_t i = 0; i < b->lanes; ++i) {
-      if (i >= exists) {
-        rows[i] = tg_zero_vector(b);
-        continue;
-      }
-      emit->delta[pack->loop] = g * b->lanes + i;
-      tg_emit_subscripts(emit, pack->operand, indices);
-      indices[pack->flat_rank - 1] = source_depth;
-      rows[i] =
-          tg_read(b, pack->flat_source, pack->flat_rank, indices, b->lanes);
     }
-    emit->delta[pack->loop] = 0;
-    tg_transpose(b, rows);
-    for (int64_t i = 0; i < b->lanes; ++i)
-      write_panel(emit, pack, tg_add(b, depth, tg_index(b, i)), g * b->lanes,
-                  rows[i], group_size(emit, pack->width, g));
+    emit->delta[pack->loop] = first + i;
+    tg_emit_subscripts(emit, pack->operand, indices);
+    indices[pack->flat_rank - 1] = source_depth;
+    rows[i] = tg_read(b, pack->flat_source, pack->flat_rank, indices, b->lanes);
   }
+  emit->delta[pack->loop] = 0;
+  tg_transpose(b, rows);
+  for (int64_t i = 0; i < b->lanes; ++i)
+    write_panel(emit, pack, tg_add(b, depth, tg_index(b, i)), first, rows[i],
+                group_size(emit, pack->width, group));
+}
+
+/* One element of every lane of the panel, from the flat source. */
+static void copy_flat_elements(struct tg_emit *emit, struct pack *pack,
+                               MlirValue source_depth, MlirValue depth) {
+  struct tg_builder *b = &emit->builder;
+  MlirValue start = emit->position[pack->loop];
+  MlirValue indices[TG_MAX_RANK];
+  struct tg_for loop;
+  tg_for_begin(b, &loop, tg_index(b, 0), tg_index(b, pack->valid), 1, 1,
+               panels(emit, pack));
+  emit->position[pack->loop] = tg_add(b, start, loop.iv);
+  tg_emit_subscripts(emit, pack->operand, indices);
+  indices[pack->flat_rank - 1] = source_depth;
+  MlirValue element =
+      tg_extract(b, pack->flat_source, pack->flat_rank, indices);
+  MlirValue place[3] = {pack->panel, depth, loop.iv};
+  MlirValue next = tg_insert(b, element, loop.carried[0], 3, place);
+  tg_for_end(b, &loop, &next);
+  *panels(emit, pack) = loop.carried[0];
+  emit->position[pack->loop] = start;
 }
 
 /*===-- Loops over the depth ----------------------------------------------===*/
@@ -198,7 +217,9 @@ static void over_reduction(struct tg_emit *emit, struct pack *pack, int depth,
   emit->position[l] = tg_index(b, 0);
 }
 
-/* The flat reduction in steps of a vector; fewer than that are left over. */
+/* The flat reduction in steps of a vector, a loop for each group of lanes (one
+ * for all would hold more row addresses than LLVM likes); fewer than a vector
+ * are left over. */
 static void over_flat_reduction(struct tg_emit *emit, struct pack *pack,
                                 MlirValue lower, MlirValue upper) {
   struct tg_builder *b = &emit->builder;
@@ -207,25 +228,17 @@ static void over_flat_reduction(struct tg_emit *emit, struct pack *pack,
   MlirValue length = tg_mul(b, tg_sub(b, upper, lower), rest);
   MlirValue whole = tg_mul(b, tg_div(b, length, b->lanes), b->lanes);
   struct tg_for loop;
-  tg_for_begin(b, &loop, tg_index(b, 0), whole, b->lanes, 1,
-               panels(emit, pack));
-  *panels(emit, pack) = loop.carried[0];
-  copy_transposed(emit, pack, tg_add(b, origin, loop.iv), loop.iv);
-  tg_for_end(b, &loop, panels(emit, pack));
-  *panels(emit, pack) = loop.carried[0];
+  for (int64_t g = 0; g * b->lanes < pack->valid; ++g) {
+    tg_for_begin(b, &loop, tg_index(b, 0), whole, b->lanes, 1,
+                 panels(emit, pack));
+    *panels(emit, pack) = loop.carried[0];
+    copy_transposed(emit, pack, g, tg_add(b, origin, loop.iv), loop.iv);
+    tg_for_end(b, &loop, panels(emit, pack));
+    *panels(emit, pack) = loop.carried[0];
+  }
   tg_for_begin(b, &loop, whole, length, 1, 1, panels(emit, pack));
   *panels(emit, pack) = loop.carried[0];
-  for (int64_t i = 0; i < pack->valid; ++i) {
-    MlirValue indices[TG_MAX_RANK];
-    emit->delta[pack->loop] = i;
-    tg_emit_subscripts(emit, pack->operand, indices);
-    indices[pack->flat_rank - 1] = tg_add(b, origin, loop.iv);
-    MlirValue element =
-        tg_extract(b, pack->flat_source, pack->flat_rank, indices);
-    MlirValue place[3] = {pack->panel, loop.iv, tg_index(b, i)};
-    *panels(emit, pack) = tg_insert(b, element, *panels(emit, pack), 3, place);
-  }
-  emit->delta[pack->loop] = 0;
+  copy_flat_elements(emit, pack, tg_add(b, origin, loop.iv), loop.iv);
   tg_for_end(b, &loop, panels(emit, pack));
   *panels(emit, pack) = loop.carried[0];
 }

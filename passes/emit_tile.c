@@ -78,8 +78,8 @@ static void emit_step(struct tg_emit *emit, struct tile *tile) {
         input[o] = value[o][slot];
       }
       MlirValue *accumulator = &tile->accumulator[i * tile->vectors + v];
-      *accumulator =
-          tg_fma(&emit->builder, input[TG_LHS], input[TG_RHS], *accumulator);
+      *accumulator = tg_multiply_add(&emit->builder, input[TG_LHS],
+                                     input[TG_RHS], *accumulator);
     }
   set_deltas(emit, 0, 0);
 }
