@@ -12,7 +12,7 @@ enum { TG_ARENA_ALIGN = 64 };
 
 struct tg_arena;
 
-struct tg_arena *tg_arena_create(void); /* NULL when out of memory */
+struct tg_arena *tg_arena_create(void);        /* NULL when out of memory */
 void tg_arena_destroy(struct tg_arena *arena); /* NULL is allowed */
 /* Forgets all allocations, keeps the blocks for the next unit of work. */
 void tg_arena_reset(struct tg_arena *arena);

@@ -30,12 +30,12 @@ struct tg_access {
 
 struct tg_kernel {
   int loop_count;
-  int64_t extent[TG_MAX_LOOPS];  /* iterations, at least 1 */
+  int64_t extent[TG_MAX_LOOPS]; /* iterations, at least 1 */
   bool reduction[TG_MAX_LOOPS];
   enum tg_element element;
   struct tg_access operand[TG_OPERAND_COUNT];
   bool weight[TG_OPERAND_COUNT]; /* a constant or an argument of the function */
-  bool init_is_zero; /* the result starts from a fill of zero */
+  bool init_is_zero;             /* the result starts from a fill of zero */
 };
 
 /* Does the operand's address depend on the loop? */
@@ -45,7 +45,8 @@ int64_t tg_kernel_stride(const struct tg_kernel *kernel, int operand, int loop);
 int64_t tg_kernel_element_nbytes(const struct tg_kernel *kernel);
 /* 2 x the product of the loops' extents. */
 double tg_kernel_flops(const struct tg_kernel *kernel);
-/* A hash of everything above but `weight` and names: equal kernels are equal. */
+/* A hash of everything above but `weight` and names: equal kernels are equal.
+ */
 uint64_t tg_kernel_hash(const struct tg_kernel *kernel);
 
 #endif
