@@ -18,3 +18,8 @@ enum tg_status tg_fail(struct tg_error *error, const char *format, ...) {
       *c = ' ';
   return TG_BAD_INPUT;
 }
+
+enum tg_status tg_fail_memory(struct tg_error *error, const char *where) {
+  tg_fail(error, "%s: out of memory", where);
+  return TG_OUT_OF_MEMORY;
+}

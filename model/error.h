@@ -2,7 +2,8 @@
 /*
  * Errors of bad input. A function that reads something from outside returns
  * enum tg_status and writes one line that names file, place and cause into the
- * caller's struct tg_error. Faults of our own assert instead.
+ * caller's struct tg_error, whatever the status is unless it is TG_OK. Faults
+ * of our own assert instead.
  */
 #ifndef TGRAPH_MODEL_ERROR_H
 #define TGRAPH_MODEL_ERROR_H
@@ -22,5 +23,7 @@ struct tg_error {
 /* Formats the message (cut at TG_ERROR_NBYTES) and returns TG_BAD_INPUT. */
 enum tg_status tg_fail(struct tg_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same for memory: "WHERE: out of memory"; returns TG_OUT_OF_MEMORY. */
+enum tg_status tg_fail_memory(struct tg_error *error, const char *where);
 
 #endif

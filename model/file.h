@@ -12,7 +12,8 @@
 enum tg_status tg_file_read(const char *path, struct tg_arena *arena,
                             unsigned char **data, size_t *nbytes,
                             struct tg_error *error);
-/* Writes to a new file beside `path`, then renames it over `path`. */
+/* Writes to a new file beside `path`, then renames it over `path`; a device or
+ * a pipe at `path` is written to as it is. */
 enum tg_status tg_file_write(const char *path, const void *data, size_t nbytes,
                              struct tg_error *error);
 
