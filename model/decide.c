@@ -47,7 +47,7 @@ enum tg_status tg_decider_init(struct tg_decider *decider, const char *model,
   decider->budget = budget;
   decider->seed = seed;
   if (!decider->name)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, "the model's name");
   if (!strcmp(model, "analytic")) {
     decider->kind = TG_MODEL_ANALYTIC;
   } else if (!strcmp(model, "none")) {
@@ -193,11 +193,11 @@ enum tg_status tg_decide(const struct tg_decider *decider,
   decision->kernel_hash = tg_kernel_hash(kernel);
   struct tg_arena *arena = tg_arena_create();
   if (!arena)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, "choosing a configuration");
   enum tg_status status = decide(decider, kernel, arena, decision, error);
   tg_arena_destroy(arena);
   if (status == TG_OUT_OF_MEMORY)
-    tg_fail(error, "out of memory");
+    tg_fail_memory(error, "choosing a configuration");
   return status;
 }
 

@@ -136,10 +136,8 @@ enum tg_status tg_graph_write_dot(const struct tg_graph *graph,
                                   const char *path, struct tg_error *error) {
   size_t nbytes = 0;
   char *text = create_dot(graph, extra, &nbytes);
-  if (!text) {
-    tg_fail(error, "%s: out of memory", path);
-    return TG_OUT_OF_MEMORY;
-  }
+  if (!text)
+    return tg_fail_memory(error, path);
   enum tg_status status = tg_file_write(path, text, nbytes, error);
   free(text);
   return status;

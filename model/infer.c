@@ -12,8 +12,7 @@
 #include "model/infer_internal.h"
 
 enum tg_status tg_infer_no_memory(struct tg_error *error) {
-  tg_fail(error, "out of memory while scoring");
-  return TG_OUT_OF_MEMORY;
+  return tg_fail_memory(error, "scoring");
 }
 
 enum tg_status tg_infer_check(int64_t count, const float *scores,
@@ -28,10 +27,8 @@ enum tg_status tg_infer_check(int64_t count, const float *scores,
 void *tg_bind_alloc(struct tg_binder *binder, size_t count, size_t size) {
   void *memory =
       binder->status ? NULL : tg_arena_alloc(binder->arena, count, size);
-  if (!memory && !binder->status) {
-    tg_fail(binder->error, "%s: out of memory", binder->weights->path);
-    binder->status = TG_OUT_OF_MEMORY;
-  }
+  if (!memory && !binder->status)
+    binder->status = tg_fail_memory(binder->error, binder->weights->path);
   return memory;
 }
 
@@ -209,10 +206,8 @@ static enum tg_status tg_model_create(const char *path,
   if (status)
     return status;
   struct tg_model *result = tg_arena_alloc(arena, 1, sizeof *result);
-  if (!result) {
-    tg_fail(error, "%s: out of memory", path);
-    return TG_OUT_OF_MEMORY;
-  }
+  if (!result)
+    return tg_fail_memory(error, path);
   result->arena = arena;
   result->weights = weights;
   struct tg_binder binder = {weights, arena, "tile", TG_OK, error};
@@ -238,10 +233,8 @@ enum tg_status tg_model_create_from_memory(const char *path,
                                            struct tg_model **model,
                                            struct tg_error *error) {
   struct tg_arena *arena = tg_arena_create();
-  if (!arena) {
-    tg_fail(error, "%s: out of memory", path);
-    return TG_OUT_OF_MEMORY;
-  }
+  if (!arena)
+    return tg_fail_memory(error, path);
   enum tg_status status =
       tg_model_create(path, data, nbytes, arena, model, error);
   if (status)
@@ -255,10 +248,8 @@ enum tg_status tg_model_create_from_file(const char *path,
   unsigned char *data = NULL;
   size_t nbytes = 0;
   struct tg_arena *arena = tg_arena_create();
-  if (!arena) {
-    tg_fail(error, "%s: out of memory", path);
-    return TG_OUT_OF_MEMORY;
-  }
+  if (!arena)
+    return tg_fail_memory(error, path);
   enum tg_status status = tg_file_read(path, arena, &data, &nbytes, error);
   if (!status)
     status = tg_model_create_from_memory(path, data, nbytes, model, error);

@@ -79,10 +79,8 @@ enum tg_status tg_graph_from_kernel(const struct tg_kernel *kernel,
   graph->edges = tg_arena_alloc(arena, MAX_KERNEL_EDGES, 2 * sizeof(int32_t));
   graph->node_splits = tg_arena_alloc(arena, 1, sizeof(int32_t));
   if (!graph->node_feat || !graph->node_opcode || !graph->node_name ||
-      !graph->edges || !graph->node_splits) {
-    tg_fail(error, "out of memory for the graph of a kernel");
-    return TG_OUT_OF_MEMORY;
-  }
+      !graph->edges || !graph->node_splits)
+    return tg_fail_memory(error, "the graph of a kernel");
   graph->split_count = 1;
   int32_t lhs = add_parameter(graph, kernel, TG_LHS);
   int32_t rhs = add_parameter(graph, kernel, TG_RHS);

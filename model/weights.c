@@ -33,12 +33,6 @@ static uint64_t tg_tgw_u64(const unsigned char *p) {
   return (uint64_t)tg_tgw_u32(p) | (uint64_t)tg_tgw_u32(p + 4) << 32;
 }
 
-static enum tg_status tg_tgw_no_memory(const char *path,
-                                       struct tg_error *error) {
-  tg_fail(error, "%s: out of memory", path);
-  return TG_OUT_OF_MEMORY;
-}
-
 static enum tg_status
 tg_tgw_read_header(const char *path, const unsigned char *data, size_t nbytes,
                    struct tg_tgw_header *header, struct tg_error *error) {
@@ -77,7 +71,7 @@ static enum tg_status tg_tgw_copy_text(const char *path,
                                        char **text, struct tg_error *error) {
   *text = tg_arena_alloc(arena, nbytes + 1, 1);
   if (!*text)
-    return tg_tgw_no_memory(path, error);
+    return tg_fail_memory(error, path);
   memcpy(*text, data, nbytes);
   if (strlen(*text) != nbytes)
     return tg_fail(error, "%s: the %s holds a NUL", path, what);
@@ -170,7 +164,7 @@ static enum tg_status tg_tgw_read_table(struct tg_weights *weights, char *table,
   weights->columns = tg_arena_alloc(arena, lines, sizeof *weights->columns);
   weights->tensors = tg_arena_alloc(arena, lines, sizeof *weights->tensors);
   if (!weights->settings || !weights->columns || !weights->tensors)
-    return tg_tgw_no_memory(weights->path, error);
+    return tg_fail_memory(error, weights->path);
   weights->schema_hash = TG_HASH_START;
   int number = 1;
   for (char *end; (end = strchr(table, '\n')); table = end + 1, number++) {
@@ -206,7 +200,7 @@ static enum tg_status tg_tgw_read_data(struct tg_weights *weights,
   unsigned char *bytes = tg_arena_alloc(arena, header->data_nbytes + 1, 1);
   float *values = tg_arena_alloc(arena, (size_t)expected, sizeof *values);
   if (!bytes || !values)
-    return tg_tgw_no_memory(weights->path, error);
+    return tg_fail_memory(error, weights->path);
   uLongf length = header->data_nbytes;
   if (uncompress(bytes, &length, packed, header->packed_nbytes) != Z_OK ||
       length != header->data_nbytes)
@@ -235,7 +229,7 @@ enum tg_status tg_weights_parse(const char *path, const unsigned char *data,
     return status;
   struct tg_weights *result = tg_arena_alloc(arena, 1, sizeof *result);
   if (!result || !(result->path = tg_arena_strdup(arena, path)))
-    return tg_tgw_no_memory(path, error);
+    return tg_fail_memory(error, path);
   const unsigned char *p = data + TG_TGW_HEADER_NBYTES;
   char *card = NULL, *table = NULL;
   status = tg_tgw_copy_text(path, p, header.card_nbytes, "card", arena, &card,
