@@ -285,12 +285,12 @@ static void tg_dataset_write_graph(struct tg_npz_writer *writer,
                     graph->edges);
 }
 
-static void tg_dataset_write_target(struct tg_npz_writer *writer,
-                                    const struct tg_target *target) {
+void tg_target_write(struct tg_npz_writer *writer,
+                     const struct tg_target *target) {
   int64_t values[TG_TARGET_COLUMN_COUNT];
-  int64_t count = TG_TARGET_COLUMN_COUNT;
-  for (int i = 0; i < TG_TARGET_COLUMN_COUNT; i++)
-    values[i] = tg_target_get(target, i);
+  const int64_t count = TG_TARGET_COLUMN_COUNT;
+  for (int c = 0; c < TG_TARGET_COLUMN_COUNT; c++)
+    values[c] = tg_target_get(target, (enum tg_target_column)c);
   tg_npz_writer_add(writer, "target", TG_NPZ_INT, 8, 1, &count, values);
   tg_npz_writer_add_texts(writer, "target_names", count,
                           tg_target_column_names);
@@ -330,7 +330,7 @@ void tg_tile_data_write(struct tg_npz_writer *writer,
                             data->knob_names);
   }
   if (data->has_target)
-    tg_dataset_write_target(writer, &data->target);
+    tg_target_write(writer, &data->target);
   if (data->kernel)
     tg_npz_writer_add_text(writer, "kernel", data->kernel);
   if (data->family)

@@ -73,5 +73,8 @@ enum tg_status tg_layout_data_read(const struct tg_npz *npz,
 /* Adds the keys above; the caller may add further ones, then finishes. */
 void tg_tile_data_write(struct tg_npz_writer *writer,
                         const struct tg_tile_data *data);
+/* Adds the keys target and target_names. */
+void tg_target_write(struct tg_npz_writer *writer,
+                     const struct tg_target *target);
 
 #endif

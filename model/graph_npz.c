@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "model/dataset.h"
 #include "model/npz.h"
 
 /* node_opcode as bytes and edge_index as 8-byte integers, like the original. */
@@ -54,25 +55,13 @@ static bool add_splits(struct tg_npz_writer *writer,
   return true;
 }
 
-static void add_target(struct tg_npz_writer *writer,
-                       const struct tg_target *target) {
-  int64_t values[TG_TARGET_COLUMN_COUNT];
-  const int64_t count = TG_TARGET_COLUMN_COUNT;
-  for (int c = 0; c < TG_TARGET_COLUMN_COUNT; ++c)
-    values[c] = tg_target_get(target, (enum tg_target_column)c);
-  tg_npz_writer_add(writer, "target", TG_NPZ_INT, 8, 1, &count, values);
-  tg_npz_writer_add_texts(writer, "target_names", count,
-                          tg_target_column_names);
-}
-
 enum tg_status tg_graph_write_npz(const struct tg_graph *graph,
                                   const struct tg_graph_extra *extra,
                                   const char *path, struct tg_error *error) {
   struct tg_npz_writer *writer = tg_npz_writer_create();
   if (!writer || !add_integers(writer, graph) || !add_splits(writer, graph)) {
     tg_npz_writer_destroy(writer);
-    tg_fail(error, "%s: out of memory", path);
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, path);
   }
   tg_npz_writer_add(writer, "node_feat", TG_NPZ_FLOAT, 4, 2,
                     (const int64_t[]){graph->node_count, TG_NODE_FEATURE_COUNT},
@@ -86,7 +75,7 @@ enum tg_status tg_graph_write_npz(const struct tg_graph *graph,
     tg_npz_writer_add(writer, "node_config_ids", TG_NPZ_INT, 4, 1,
                       &extra->configurable_count, extra->node_config_ids);
   if (extra && extra->target)
-    add_target(writer, extra->target);
+    tg_target_write(writer, extra->target);
   enum tg_status status = tg_npz_writer_finish(writer, path, error);
   tg_npz_writer_destroy(writer);
   return status;

@@ -72,8 +72,8 @@ static bool tg_npy_take_descr(struct tg_npy_header *header,
     return size == 1 || size == 2 || size == 4 || size == 8;
   case TG_NPZ_FLOAT:
     return size == 4 || size == 8;
-  case TG_NPZ_TEXT:
-    return size <= 1 << 20;
+  case TG_NPZ_TEXT: /* items of no bytes would fit a file in any number */
+    return size >= 1 && size <= 1 << 20;
   default:
     return false;
   }

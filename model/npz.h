@@ -8,6 +8,7 @@
 #ifndef TGRAPH_MODEL_NPZ_H
 #define TGRAPH_MODEL_NPZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,6 +95,8 @@ void tg_npz_writer_destroy(struct tg_npz_writer *writer); /* NULL is allowed */
 void tg_npz_writer_add(struct tg_npz_writer *writer, const char *key,
                        enum tg_npz_kind kind, int64_t item_nbytes, int rank,
                        const int64_t *shape, const void *data);
+/* Was the key added? */
+bool tg_npz_writer_has(const struct tg_npz_writer *writer, const char *key);
 /* Texts as fixed-width unicode of shape (count). */
 void tg_npz_writer_add_texts(struct tg_npz_writer *writer, const char *key,
                              int64_t count, const char *const *texts);

@@ -214,10 +214,15 @@ enum tg_status tg_npz_read_memory(const char *path, const unsigned char *data,
       tg_arena_alloc(arena, zip.entry_count, sizeof *result->arrays);
   if (!result->path || !result->arrays)
     return tg_npz_no_memory(path, "zip directory", error);
-  size_t offset = zip.directory_offset;
+  size_t offset = zip.directory_offset, total = 0;
   for (unsigned i = 0; i < zip.entry_count; i++) {
     struct tg_zip_entry entry = {0};
     status = tg_zip_read_entry(&zip, &offset, arena, &entry, error);
+    /* Entries may share their bytes: then the sum is what grows. */
+    total += entry.nbytes;
+    if (!status && total / TG_DEFLATE_MAX_RATIO > nbytes)
+      status = tg_fail(error, "%s: %s: impossible size %zu", path, entry.name,
+                       entry.nbytes);
     if (!status && tg_ends_with_npy(entry.name))
       status = tg_npz_add_entry(&zip, &entry, arena, result, error);
     if (status)

@@ -182,15 +182,21 @@ static size_t tg_npy_format_header(char *header, size_t capacity,
   return total;
 }
 
-static bool tg_npz_writer_take_key(struct tg_npz_writer *writer,
-                                   const char *key) {
+bool tg_npz_writer_has(const struct tg_npz_writer *writer, const char *key) {
   const struct tg_buffer *list = &writer->key_list;
   for (size_t at = 0; at < list->nbytes;
        at += strlen((const char *)list->data + at) + 1)
-    if (!strcmp((const char *)list->data + at, key)) {
-      tg_npz_writer_fault(writer, key, "key added twice");
-      return false;
-    }
+    if (!strcmp((const char *)list->data + at, key))
+      return true;
+  return false;
+}
+
+static bool tg_npz_writer_take_key(struct tg_npz_writer *writer,
+                                   const char *key) {
+  if (tg_npz_writer_has(writer, key)) {
+    tg_npz_writer_fault(writer, key, "key added twice");
+    return false;
+  }
   unsigned char *copy = tg_buffer_grow(&writer->key_list, strlen(key) + 1);
   if (copy)
     memcpy(copy, key, strlen(key) + 1);

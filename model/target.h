@@ -17,7 +17,11 @@ enum tg_target_column {
   TG_TARGET_COLUMN_COUNT
 };
 
-enum { TG_TARGET_NAME_NBYTES = 64, TG_TARGET_FEATURES_NBYTES = 1024 };
+enum {
+  TG_TARGET_NAME_NBYTES = 64,
+  TG_TARGET_FEATURES_NBYTES = 1024,
+  TG_TARGET_TEXT_NBYTES = TG_TARGET_FEATURES_NBYTES + 1024 /* as printed */
+};
 
 struct tg_target {
   char name[TG_TARGET_NAME_NBYTES]; /* "avx2", "avx512", "generic", "host" */

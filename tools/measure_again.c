@@ -116,35 +116,13 @@ static enum tg_status open_program(struct stored *s, struct tg_program *program,
 static enum tg_status rewrite(const struct stored *s,
                               const struct tg_tile_data *data,
                               struct tg_error *error) {
-  static const char *const replaced[] = {"node_feat",
-                                         "node_opcode",
-                                         "edge_index",
-                                         "config_feat",
-                                         "config_runtime",
-                                         "config_runtime_normalizers",
-                                         "config_runtime_rerun",
-                                         "ratio_ci",
-                                         "features",
-                                         "feature_names",
-                                         "feature_versions",
-                                         "knobs",
-                                         "knob_names",
-                                         "target",
-                                         "target_names",
-                                         "kernel",
-                                         "family",
-                                         "analytic_config",
-                                         "chosen_config"};
   struct tg_npz_writer *writer = tg_npz_writer_create();
   if (!writer)
     return TG_OUT_OF_MEMORY;
   tg_tile_data_write(writer, data);
   for (int64_t i = 0; i < s->npz->array_count; i++) {
     const struct tg_npz_array *a = &s->npz->arrays[i];
-    bool own = false;
-    for (int j = 0; j < TG_COUNT(replaced); j++)
-      own = own || !strcmp(a->name, replaced[j]);
-    if (!own)
+    if (!tg_npz_writer_has(writer, a->name))
       tg_npz_writer_add(writer, a->name, a->kind, a->item_nbytes, a->rank,
                         a->shape, a->data);
   }
