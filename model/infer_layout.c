@@ -192,6 +192,9 @@ static bool tg_layout_alloc(struct tg_layout_run *run) {
   size_t nodes = (size_t)run->graph.node_count, configs = (size_t)run->configs;
   size_t state_nbytes = (size_t)net->state * sizeof(float);
   size_t widest = 0;
+  /* BLAS counts rows as int. */
+  if (nodes && configs > INT32_MAX / nodes)
+    return false;
   for (int b = 0; b < TG_LAYOUT_BLOCKS; b++) {
     size_t dense = (size_t)net->dense[b].attention.squeezed;
     size_t graph = (size_t)net->graph[b].attention.squeezed;

@@ -40,10 +40,11 @@ static inline float tg_exp(float x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
+  /* Unsigned, as a NaN may become any integer; p is NaN then as well. */
   union {
-    int32_t bits;
+    uint32_t bits;
     float value;
-  } scale = {.bits = ((int32_t)n + 127) * (1 << 23)};
+  } scale = {.bits = ((uint32_t)(int32_t)n + 127u) << 23};
   return p * scale.value;
 }
 
