@@ -111,7 +111,7 @@ static double live_registers(const struct tg_plan *plan, double rows,
   for (int o = 0; o < TG_RESULT; ++o)
     for (int i = 0; i < plan->reduction_count; ++i)
       if (slides(plan, o, plan->reduction[i])) {
-        live += plan->follows_vector[o] ? rows * vectors : rows;
+        live += plan->follows_vector[o] ? 2 * rows * vectors : rows;
         break;
       }
   if (plan->reduction_count == 1 &&
