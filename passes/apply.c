@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/emit.h"
 #include "passes/inspect.h"
@@ -33,7 +34,7 @@ struct decision {
 
 /* A function that was made, with its text: equal text, same function. */
 struct outlined {
-  const char *text;
+  char *text;
   char name[NAME_NBYTES];
   struct outlined *next;
 };
@@ -50,10 +51,6 @@ struct apply {
   bool failed;
 };
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
 static void remark(const struct apply *apply, MlirLocation location,
                    const char *kind, const char *message) {
   if (apply->remarks && apply->remarks->emit)
@@ -62,13 +59,20 @@ static void remark(const struct apply *apply, MlirLocation location,
 
 /*===-- Reading the choices -----------------------------------------------===*/
 
+static void reject(struct apply *apply, MlirOperation op, const char *reason) {
+  char message[TG_ERROR_NBYTES + 64];
+  snprintf(message, sizeof(message), "tgraph-apply-layouts: %s", reason);
+  mlirEmitError(mlirOperationGetLocation(op), message);
+  apply->failed = true;
+}
+
 static void add_decision(struct apply *apply, const struct decision *decision) {
   if (apply->count == apply->capacity) {
     size_t capacity = apply->capacity ? 2 * apply->capacity : 64;
     struct decision *grown =
         tg_arena_alloc(apply->arena, capacity, sizeof(*grown));
     if (!grown) {
-      apply->failed = true;
+      reject(apply, decision->op, "out of memory");
       return;
     }
     if (apply->count)
@@ -79,16 +83,9 @@ static void add_decision(struct apply *apply, const struct decision *decision) {
   apply->decisions[apply->count++] = *decision;
 }
 
-static void reject(struct apply *apply, MlirOperation op, const char *reason) {
-  char message[TG_ERROR_NBYTES + 64];
-  snprintf(message, sizeof(message), "tgraph-apply-layouts: %s", reason);
-  mlirEmitError(mlirOperationGetLocation(op), message);
-  apply->failed = true;
-}
-
 static void read_choice(struct apply *apply, MlirOperation op) {
   MlirAttribute attribute =
-      mlirOperationGetAttributeByName(op, ref(TG_CONFIG_ATTRIBUTE));
+      mlirOperationGetAttributeByName(op, tg_ref(TG_CONFIG_ATTRIBUTE));
   struct decision decision = {.op = op};
   struct tg_error error;
   apply->seen++;
@@ -140,9 +137,10 @@ static bool symbol_exists(MlirOperation module, const char *name) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol = mlirOperationGetAttributeByName(op, ref("sym_name"));
+    MlirAttribute symbol =
+        mlirOperationGetAttributeByName(op, tg_ref("sym_name"));
     if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
-        mlirStringRefEqual(mlirStringAttrGetValue(symbol), ref(name)))
+        mlirStringRefEqual(mlirStringAttrGetValue(symbol), tg_ref(name)))
       return true;
   }
   return false;
@@ -174,13 +172,13 @@ static void make_name(const struct apply *apply,
 static MlirOperation create_function(MlirLocation location, const char *name,
                                      MlirType type, MlirBlock *entry) {
   MlirContext context = mlirLocationGetContext(location);
-  MlirAttribute noinline = mlirStringAttrGet(context, ref("noinline"));
+  MlirAttribute noinline = mlirStringAttrGet(context, tg_ref("noinline"));
   /* Two objects may hold functions of one name: the symbol stays inside. */
   MlirNamedAttribute attributes[] = {
-      tg_named(context, "sym_name", mlirStringAttrGet(context, ref(name))),
+      tg_named(context, "sym_name", mlirStringAttrGet(context, tg_ref(name))),
       tg_named(context, "function_type", mlirTypeAttrGet(type)),
       tg_named(context, "sym_visibility",
-               mlirStringAttrGet(context, ref("private"))),
+               mlirStringAttrGet(context, tg_ref("private"))),
       tg_named(context, "llvm.linkage",
                mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)),
       /* One copy of the loops, and a name that a profiler can show. */
@@ -196,7 +194,8 @@ static MlirOperation create_function(MlirLocation location, const char *name,
   *entry = mlirBlockCreate(count, inputs, locations);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, *entry);
-  MlirOperationState state = mlirOperationStateGet(ref("func.func"), location);
+  MlirOperationState state =
+      mlirOperationStateGet(tg_ref("func.func"), location);
   mlirOperationStateAddAttributes(
       &state, sizeof(attributes) / sizeof(attributes[0]), attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
@@ -258,37 +257,35 @@ static MlirOperation outline(struct apply *apply,
   return (MlirOperation){NULL};
 }
 
-struct text {
-  struct tg_arena *arena;
-  char *data;
-  size_t length, capacity;
-};
-
-static void append_text(MlirStringRef part, void *data) {
-  struct text *text = data;
-  if (text->length + part.length + 1 > text->capacity) {
-    size_t capacity = 2 * (text->length + part.length + 4096);
-    char *grown = tg_arena_alloc(text->arena, capacity, 1);
-    if (!grown)
-      return;
-    if (text->length)
-      memcpy(grown, text->data, text->length);
-    text->data = grown;
-    text->capacity = capacity;
-  }
-  memcpy(text->data + text->length, part.data, part.length);
-  text->length += part.length;
-}
-
 /* The text that equal functions have in common: without locations, and whole
  * whatever the command line says about printing. */
-static void print_function(MlirOperation function, struct text *text) {
+static void print_function(MlirOperation function, struct tg_text *text) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
-  mlirOperationPrintWithFlags(function, flags, append_text, text);
+  mlirOperationPrintWithFlags(function, flags, tg_append_ref, text);
   mlirOpPrintingFlagsDestroy(flags);
-  append_text(mlirStringRefCreate("", 1), text);
+}
+
+/* Keeps the function under a name of its own, and takes the text over. NULL
+ * when out of memory. */
+static const char *name_outlined(struct apply *apply,
+                                 const struct decision *decision,
+                                 MlirOperation function, struct tg_text *text) {
+  struct outlined *o = tg_arena_alloc(apply->arena, 1, sizeof(*o));
+  if (!o || !text->data || text->failed) {
+    tg_text_destroy(text);
+    mlirOperationDestroy(function);
+    return NULL;
+  }
+  make_name(apply, decision, o->name);
+  mlirOperationSetAttributeByName(
+      function, tg_ref("sym_name"),
+      mlirStringAttrGet(mlirOperationGetContext(function), tg_ref(o->name)));
+  o->text = text->data;
+  o->next = apply->outlined;
+  apply->outlined = o;
+  return o->name;
 }
 
 /* The name of a function for the decision: an equal one that exists, or a new
@@ -301,29 +298,17 @@ static const char *get_outlined(struct apply *apply,
            "the schedule could not be built; the operation stays as it was");
     return NULL;
   }
-  struct text text = {.arena = apply->arena};
+  struct tg_text text = {0};
   print_function(function, &text);
   /* --mlir-print-skip-regions leaves the bodies out: nothing to compare. */
-  bool whole = text.data && strstr(text.data, "return");
+  bool whole = text.data && !text.failed && strstr(text.data, "return");
   struct outlined *o = whole ? apply->outlined : NULL;
   while (o && strcmp(o->text, text.data))
     o = o->next;
-  if (o) {
-    mlirOperationDestroy(function);
-    return o->name;
-  }
-  o = tg_arena_alloc(apply->arena, 1, sizeof(*o));
-  if (!o || !text.data) {
-    mlirOperationDestroy(function);
-    return NULL;
-  }
-  make_name(apply, decision, o->name);
-  mlirOperationSetAttributeByName(
-      function, ref("sym_name"),
-      mlirStringAttrGet(mlirOperationGetContext(function), ref(o->name)));
-  o->text = text.data;
-  o->next = apply->outlined;
-  apply->outlined = o;
+  if (!o)
+    return name_outlined(apply, decision, function, &text);
+  tg_text_destroy(&text);
+  mlirOperationDestroy(function);
   return o->name;
 }
 
@@ -334,7 +319,7 @@ static MlirOperation insert_before(MlirOperation op, const char *name,
                                    const MlirValue *operands, MlirType result,
                                    const MlirNamedAttribute *attribute) {
   MlirOperationState state =
-      mlirOperationStateGet(ref(name), mlirOperationGetLocation(op));
+      mlirOperationStateGet(tg_ref(name), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, operand_count, operands);
   mlirOperationStateAddResults(&state, 1, &result);
   if (attribute)
@@ -361,8 +346,8 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
   if (!tg_plan_reads_init(&decision->plan))
     arguments[TG_RESULT] = mlirOperationGetResult(
         insert_before(last, "tensor.empty", 0, NULL, type, NULL), 0);
-  MlirNamedAttribute callee =
-      tg_named(context, "callee", mlirFlatSymbolRefAttrGet(context, ref(name)));
+  MlirNamedAttribute callee = tg_named(
+      context, "callee", mlirFlatSymbolRefAttrGet(context, tg_ref(name)));
   MlirOperation call =
       insert_before(last, "func.call", count, arguments, type, &callee);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
@@ -377,8 +362,8 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
  * pass in between has dropped some. */
 static void account(struct apply *apply, size_t applied) {
   MlirContext context = mlirOperationGetContext(apply->module);
-  MlirAttribute chosen =
-      mlirOperationGetAttributeByName(apply->module, ref(TG_CHOSEN_ATTRIBUTE));
+  MlirAttribute chosen = mlirOperationGetAttributeByName(
+      apply->module, tg_ref(TG_CHOSEN_ATTRIBUTE));
   int64_t count;
   if (tg_attribute_integer(chosen, &count)) {
     if (count > (int64_t)apply->seen) {
@@ -390,7 +375,7 @@ static void account(struct apply *apply, size_t applied) {
       remark(apply, mlirOperationGetLocation(apply->module), "missed", message);
     }
     mlirOperationSetDiscardableAttributeByName(
-        apply->module, ref(TG_CHOSEN_ATTRIBUTE),
+        apply->module, tg_ref(TG_CHOSEN_ATTRIBUTE),
         mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
                            (int64_t)(apply->seen - applied)));
   }
@@ -420,9 +405,13 @@ MlirLogicalResult tg_apply_layouts(MlirOperation module,
                                    const struct tg_remark_sink *remarks) {
   struct apply apply = {
       .module = module, .remarks = remarks, .arena = tg_arena_create()};
-  if (!apply.arena)
+  if (!apply.arena) {
+    reject(&apply, module, "out of memory");
     return mlirLogicalResultFailure();
+  }
   bool done = carry_out(&apply);
+  for (struct outlined *o = apply.outlined; o; o = o->next)
+    free(o->text);
   tg_arena_destroy(apply.arena);
   return done ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/layout.h"
+#include "passes/build.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
 
@@ -33,14 +34,7 @@ static const char *const operand_names[TG_OPERAND_COUNT] = {"lhs", "rhs",
 static const enum tg_knob pack_knobs[TG_OPERAND_COUNT] = {
     TG_KNOB_pack_lhs, TG_KNOB_pack_rhs, TG_KNOB_pack_result};
 
-/* A printed target: its texts and every column. */
-enum { TARGET_NBYTES = TG_TARGET_FEATURES_NBYTES + 1024 };
-
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 static bool ref_is(MlirStringRef text, const char *other) {
   return text.length == strlen(other) &&
@@ -94,12 +88,6 @@ static bool find_loop(const struct tg_canonical *canonical,
 
 /*===-- Writing -----------------------------------------------------------===*/
 
-static MlirNamedAttribute named(MlirContext context, const char *name,
-                                MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)),
-                               attribute);
-}
-
 static MlirAttribute number(MlirContext context, int64_t value) {
   return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
 }
@@ -122,8 +110,8 @@ static MlirAttribute layouts_attribute(MlirContext context,
     tg_config_layout(kernel, config, o, &layout);
     for (int i = 0; i < layout.count; ++i)
       dimensions[i] = layout.dimension[i];
-    entries[o] = named(context, operand_names[o],
-                       number_list(context, layout.count, dimensions));
+    entries[o] = tg_named(context, operand_names[o],
+                          number_list(context, layout.count, dimensions));
   }
   return mlirDictionaryAttrGet(context, TG_OPERAND_COUNT, entries);
 }
@@ -134,7 +122,7 @@ static MlirAttribute pack_attribute(MlirContext context,
   int count = 0;
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
     if (config->knob[pack_knobs[o]])
-      names[count++] = mlirStringAttrGet(context, ref(operand_names[o]));
+      names[count++] = mlirStringAttrGet(context, tg_ref(operand_names[o]));
   return mlirArrayAttrGet(context, count, names);
 }
 
@@ -146,12 +134,12 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
   int count = 0;
   bool tiled = knob[TG_KNOB_tiled] != 0;
   entries[count++] =
-      named(context, "version", number(context, TG_CONFIG_VERSION));
+      tg_named(context, "version", number(context, TG_CONFIG_VERSION));
   entries[count++] =
-      named(context, "schedule",
-            mlirStringAttrGet(context, ref(tiled ? "tiled" : "stock")));
+      tg_named(context, "schedule",
+               mlirStringAttrGet(context, tg_ref(tiled ? "tiled" : "stock")));
   entries[count++] =
-      named(context, "layouts", layouts_attribute(context, kernel, config));
+      tg_named(context, "layouts", layouts_attribute(context, kernel, config));
   if (!tiled)
     return mlirDictionaryAttrGet(context, count, entries);
   struct tg_canonical canonical;
@@ -161,18 +149,18 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
   struct loop_list rows = {0};
   if (knob[TG_KNOB_row_loop] != TG_NO_LOOP)
     append_loops(&rows, &canonical, knob[TG_KNOB_row_loop]);
-  entries[count++] = named(context, "vector_loops",
-                           number_list(context, vector.count, vector.loop));
-  entries[count++] =
-      named(context, "row_loops", number_list(context, rows.count, rows.loop));
+  entries[count++] = tg_named(context, "vector_loops",
+                              number_list(context, vector.count, vector.loop));
+  entries[count++] = tg_named(context, "row_loops",
+                              number_list(context, rows.count, rows.loop));
   for (int i = 0; i < NUMBER_COUNT; ++i)
-    entries[count++] =
-        named(context, numbers[i].name, number(context, knob[numbers[i].knob]));
+    entries[count++] = tg_named(context, numbers[i].name,
+                                number(context, knob[numbers[i].knob]));
   entries[count++] =
-      named(context, "innermost",
-            mlirStringAttrGet(context,
-                              ref(knob[TG_KNOB_order] ? "vectors" : "rows")));
-  entries[count++] = named(context, "pack", pack_attribute(context, config));
+      tg_named(context, "innermost",
+               mlirStringAttrGet(
+                   context, tg_ref(knob[TG_KNOB_order] ? "vectors" : "rows")));
+  entries[count++] = tg_named(context, "pack", pack_attribute(context, config));
   return mlirDictionaryAttrGet(context, count, entries);
 }
 
@@ -180,16 +168,16 @@ void tg_set_config(MlirOperation op, const struct tg_kernel *kernel,
                    const struct tg_config *config) {
   MlirContext context = mlirOperationGetContext(op);
   mlirOperationSetDiscardableAttributeByName(
-      op, ref(TG_CONFIG_ATTRIBUTE),
+      op, tg_ref(TG_CONFIG_ATTRIBUTE),
       tg_config_to_attribute(context, kernel, config));
 }
 
 void tg_set_target(MlirOperation module, const struct tg_target *target) {
-  char text[TARGET_NBYTES];
+  char text[TG_TARGET_TEXT_NBYTES];
   tg_target_print(target, text, sizeof(text));
   mlirOperationSetDiscardableAttributeByName(
-      module, ref(TG_TARGET_ATTRIBUTE),
-      mlirStringAttrGet(mlirOperationGetContext(module), ref(text)));
+      module, tg_ref(TG_TARGET_ATTRIBUTE),
+      mlirStringAttrGet(mlirOperationGetContext(module), tg_ref(text)));
 }
 
 /*===-- Reading -----------------------------------------------------------===*/
@@ -198,7 +186,7 @@ static enum tg_status read_number(MlirAttribute dictionary, const char *name,
                                   int64_t low, int64_t *value,
                                   struct tg_error *error) {
   MlirAttribute entry =
-      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+      mlirDictionaryAttrGetElementByName(dictionary, tg_ref(name));
   if (mlirAttributeIsNull(entry))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is missing", name);
   if (!tg_attribute_integer(entry, value))
@@ -212,7 +200,7 @@ static enum tg_status read_word(MlirAttribute dictionary, const char *name,
                                 const char *no, const char *yes, int32_t *value,
                                 struct tg_error *error) {
   MlirAttribute entry =
-      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+      mlirDictionaryAttrGetElementByName(dictionary, tg_ref(name));
   if (mlirAttributeIsNull(entry) || !mlirAttributeIsAString(entry))
     return tg_fail(error,
                    TG_CONFIG_ATTRIBUTE ": '%s' has to be \"%s\" or \"%s\"",
@@ -232,7 +220,7 @@ static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
                                  struct loop_list *list,
                                  struct tg_error *error) {
   MlirAttribute entry =
-      mlirDictionaryAttrGetElementByName(dictionary, ref(name));
+      mlirDictionaryAttrGetElementByName(dictionary, tg_ref(name));
   if (mlirAttributeIsNull(entry) || !mlirAttributeIsAArray(entry) ||
       mlirArrayAttrGetNumElements(entry) > TG_MAX_LOOPS)
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not a list of loops",
@@ -256,7 +244,7 @@ static enum tg_status read_pack(MlirAttribute dictionary,
                                 struct tg_config *config,
                                 struct tg_error *error) {
   MlirAttribute entry =
-      mlirDictionaryAttrGetElementByName(dictionary, ref("pack"));
+      mlirDictionaryAttrGetElementByName(dictionary, tg_ref("pack"));
   if (mlirAttributeIsNull(entry) || !mlirAttributeIsAArray(entry))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": 'pack' is not a list");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(entry); ++i) {
@@ -314,7 +302,7 @@ static enum tg_status check_layouts(MlirAttribute dictionary,
                                     const struct tg_config *config,
                                     struct tg_error *error) {
   MlirAttribute layouts =
-      mlirDictionaryAttrGetElementByName(dictionary, ref("layouts"));
+      mlirDictionaryAttrGetElementByName(dictionary, tg_ref("layouts"));
   MlirAttribute expected =
       layouts_attribute(mlirAttributeGetContext(dictionary), kernel, config);
   if (mlirAttributeIsNull(layouts) || mlirAttributeEqual(layouts, expected))
@@ -389,13 +377,13 @@ enum tg_status tg_config_from_attribute(MlirAttribute attribute,
 enum tg_status tg_get_target(MlirOperation module, struct tg_target *target,
                              struct tg_error *error) {
   MlirAttribute attribute =
-      mlirOperationGetAttributeByName(module, ref(TG_TARGET_ATTRIBUTE));
+      mlirOperationGetAttributeByName(module, tg_ref(TG_TARGET_ATTRIBUTE));
   if (mlirAttributeIsNull(attribute))
     return tg_target_parse("host", target, error);
   if (!mlirAttributeIsAString(attribute))
     return tg_fail(error, TG_TARGET_ATTRIBUTE " is not a string");
   MlirStringRef text = mlirStringAttrGetValue(attribute);
-  char copy[TARGET_NBYTES];
+  char copy[TG_TARGET_TEXT_NBYTES];
   if (text.length >= sizeof(copy))
     return tg_fail(error, TG_TARGET_ATTRIBUTE " is too long");
   memcpy(copy, text.data, text.length);

@@ -9,11 +9,9 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MAX_OPERANDS = 80 };
+#include "passes/inspect.h"
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
+enum { MAX_OPERANDS = 80 };
 
 void tg_builder_init(struct tg_builder *builder, MlirBlock entry,
                      MlirLocation location, MlirType element, int64_t lanes) {
@@ -31,7 +29,7 @@ void tg_builder_init(struct tg_builder *builder, MlirBlock entry,
 
 MlirNamedAttribute tg_named(MlirContext context, const char *name,
                             MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)),
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, tg_ref(name)),
                                attribute);
 }
 
@@ -41,7 +39,7 @@ static MlirOperation create(struct tg_builder *builder, const char *name,
                             int attribute_count,
                             const MlirNamedAttribute *attributes) {
   MlirOperationState state =
-      mlirOperationStateGet(ref(name), builder->location);
+      mlirOperationStateGet(tg_ref(name), builder->location);
   mlirOperationStateAddOperands(&state, operand_count, operands);
   mlirOperationStateAddResults(&state, result_count, results);
   mlirOperationStateAddAttributes(&state, attribute_count, attributes);
@@ -208,7 +206,7 @@ void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
     types[i] = mlirValueGetType(loop->init[i]);
   }
   MlirOperationState state =
-      mlirOperationStateGet(ref("scf.for"), builder->location);
+      mlirOperationStateGet(tg_ref("scf.for"), builder->location);
   mlirOperationStateAddOperands(&state, loop->count + 3, operands);
   mlirOperationStateAddResults(&state, loop->count, types);
   mlirOperationStateAddOwnedRegions(&state, 1, &loop->region);

@@ -12,10 +12,6 @@
 #include "passes/emit.h"
 #include "passes/inspect.h"
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
 /*===-- What can be taken in ----------------------------------------------===*/
 
 static bool is_vectorizable(MlirOperation op) {
@@ -76,29 +72,15 @@ static bool has_uses(MlirValue value) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
 }
 
-struct printed {
-  char data[64];
-  size_t length;
-};
-
-static void append(MlirStringRef part, void *data) {
-  struct printed *text = data;
-  for (size_t i = 0; i < part.length && text->length + 1 < sizeof(text->data);
-       ++i)
-    text->data[text->length++] = part.data[i];
-}
-
 static bool is_parallel(MlirOperation op) {
   MlirAttribute iterators =
-      mlirOperationGetAttributeByName(op, ref("iterator_types"));
+      mlirOperationGetAttributeByName(op, tg_ref("iterator_types"));
   if (mlirAttributeIsNull(iterators))
     return false;
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); ++i) {
-    struct printed text = {{0}, 0};
-    mlirAttributePrint(mlirArrayAttrGetElement(iterators, i), append, &text);
-    if (!strstr(text.data, "parallel"))
+  MlirAttribute parallel = tg_iterator_kind(mlirOperationGetContext(op), false);
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); ++i)
+    if (!mlirAttributeEqual(mlirArrayAttrGetElement(iterators, i), parallel))
       return false;
-  }
   return true;
 }
 

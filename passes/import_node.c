@@ -106,8 +106,7 @@ static void set_result(MlirOperation op, struct tg_node_facts *node) {
 /* The numbers of a static_* attribute; a dynamic one is 0. Returns how many
  * there are, 0 without the attribute, at most MAX_NUMBERS. */
 static int read_numbers(MlirOperation op, const char *name, int64_t *numbers) {
-  MlirAttribute list =
-      mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  MlirAttribute list = mlirOperationGetAttributeByName(op, tg_ref(name));
   if (mlirAttributeIsNull(list) || !mlirAttributeIsADenseI64Array(list))
     return 0;
   intptr_t count = mlirDenseArrayGetNumElements(list);
@@ -128,8 +127,8 @@ static void push_numbers(struct tg_dims *dims, const int64_t *numbers,
 }
 
 static bool has_dynamic_offset(MlirOperation op) {
-  MlirAttribute list = mlirOperationGetAttributeByName(
-      op, mlirStringRefCreateFromCString("static_offsets"));
+  MlirAttribute list =
+      mlirOperationGetAttributeByName(op, tg_ref("static_offsets"));
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(list); ++i)
     if (mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(list, i)))
       return true;
@@ -223,8 +222,7 @@ static void set_dimensions(MlirOperation op, enum tg_opcode opcode,
 }
 
 static void set_concat_dimension(MlirOperation op, struct tg_node_facts *node) {
-  MlirAttribute dim = mlirOperationGetAttributeByName(
-      op, mlirStringRefCreateFromCString("dim"));
+  MlirAttribute dim = mlirOperationGetAttributeByName(op, tg_ref("dim"));
   if (!mlirAttributeIsNull(dim) && mlirAttributeIsAInteger(dim))
     tg_dims_push(&node->dimensions, mlirIntegerAttrGetValueInt(dim));
 }

@@ -11,6 +11,12 @@
 #include <mlir-c/Dialect/Linalg.h>
 #include <string.h>
 
+#include "model/text.h"
+
+void tg_append_ref(MlirStringRef part, void *text) {
+  tg_text_append(text, part.data, part.length);
+}
+
 MlirStringRef tg_op_name(MlirOperation op) {
   return mlirIdentifierStr(mlirOperationGetName(op));
 }
@@ -35,8 +41,8 @@ MlirOperation tg_value_producer(MlirValue value) {
 }
 
 bool tg_op_has_attribute(MlirOperation op, const char *name) {
-  return !mlirAttributeIsNull(mlirOperationGetAttributeByName(
-      op, mlirStringRefCreateFromCString(name)));
+  return !mlirAttributeIsNull(
+      mlirOperationGetAttributeByName(op, tg_ref(name)));
 }
 
 bool tg_op_is_skipped(MlirOperation op) {
@@ -55,6 +61,12 @@ bool tg_attribute_integer(MlirAttribute attribute, int64_t *value) {
     return false;
   *value = mlirIntegerAttrGetValueInt(attribute);
   return true;
+}
+
+MlirAttribute tg_iterator_kind(MlirContext context, bool reduction) {
+  return mlirAttributeParseGet(
+      context, tg_ref(reduction ? "#linalg.iterator_type<reduction>"
+                                : "#linalg.iterator_type<parallel>"));
 }
 
 int tg_op_get_maps(MlirOperation op, int capacity, MlirAffineMap *maps) {
@@ -223,10 +235,16 @@ bool tg_op_is_multiply_add(MlirOperation op) {
                         mlirOperationGetResult(add, 0));
 }
 
+/* In blocks that nothing reaches, a chain of producers may be a circle: what
+ * looks along one stops here. */
+enum { MAX_PRODUCERS = 64 };
+
 bool tg_value_is_weight(MlirValue value) {
   MlirOperation producer = tg_value_producer(value);
-  while (tg_op_is(producer, "tensor.expand_shape") ||
-         tg_op_is(producer, "tensor.collapse_shape")) {
+  for (int i = 0;
+       i < MAX_PRODUCERS && (tg_op_is(producer, "tensor.expand_shape") ||
+                             tg_op_is(producer, "tensor.collapse_shape"));
+       ++i) {
     value = mlirOperationGetOperand(producer, 0);
     producer = tg_value_producer(value);
   }
@@ -247,8 +265,8 @@ bool tg_value_is_zero_fill(MlirValue value) {
   MlirOperation empty = tg_value_producer(mlirOperationGetOperand(fill, 1));
   if (!tg_op_is(constant, "arith.constant") || !tg_op_is(empty, "tensor.empty"))
     return false;
-  MlirAttribute number = mlirOperationGetAttributeByName(
-      constant, mlirStringRefCreateFromCString("value"));
+  MlirAttribute number =
+      mlirOperationGetAttributeByName(constant, tg_ref("value"));
   if (mlirAttributeIsNull(number) || !mlirAttributeIsAFloat(number))
     return false;
   double zero = mlirFloatAttrGetValueDouble(number);
@@ -261,14 +279,14 @@ MlirValue tg_op_get_source(MlirOperation op, int operand,
   intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(value));
   for (intptr_t d = 0; d < rank && d < TG_MAX_RANK; ++d)
     dimension[d] = (int)d;
-  for (;;) {
+  for (int i = 0; i < MAX_PRODUCERS; ++i) {
     MlirOperation producer = tg_value_producer(value);
     if (!tg_op_is(producer, "linalg.transpose") || rank > TG_MAX_RANK ||
         mlirOperationGetNumResults(producer) != 1 ||
         tg_op_has_attribute(producer, "tgraph.skip"))
       return value;
-    MlirAttribute permutation = mlirOperationGetAttributeByName(
-        producer, mlirStringRefCreateFromCString("permutation"));
+    MlirAttribute permutation =
+        mlirOperationGetAttributeByName(producer, tg_ref("permutation"));
     if (mlirAttributeIsNull(permutation) ||
         !mlirAttributeIsADenseI64Array(permutation) ||
         mlirDenseArrayGetNumElements(permutation) != rank)
@@ -278,4 +296,5 @@ MlirValue tg_op_get_source(MlirOperation op, int operand,
           (int)mlirDenseI64ArrayGetElement(permutation, dimension[d]);
     value = mlirOperationGetOperand(producer, 0);
   }
+  return value;
 }

@@ -15,6 +15,12 @@
 extern "C" {
 #endif
 
+static inline MlirStringRef tg_ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+/* An MlirStringCallback that appends to a struct tg_text. */
+void tg_append_ref(MlirStringRef part, void *text);
+
 /* The operation's full name, "linalg.matmul"; lives as long as the context. */
 MlirStringRef tg_op_name(MlirOperation op);
 bool tg_op_is(MlirOperation op, const char *name);
@@ -27,6 +33,9 @@ bool tg_op_is_skipped(MlirOperation op);
 /* The value of an integer attribute of at most 64 bits without a sign in its
  * type; false where it is none. */
 bool tg_attribute_integer(MlirAttribute attribute, int64_t *value);
+
+/* The element of iterator_types that stands for a loop of the kind. */
+MlirAttribute tg_iterator_kind(MlirContext context, bool reduction);
 
 /* The indexing maps of a structured linalg operation, one per operand.
  * Returns their number, or -1 when it has none or more than `capacity`. */

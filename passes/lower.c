@@ -40,15 +40,6 @@ static const char to_llvm[] =
     "convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
     "reconcile-unrealized-casts,canonicalize,cse)";
 
-struct walk {
-  MlirOperation root;
-  bool transform_script;
-};
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
 static bool is_strided(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (!mlirTypeIsAMemRef(type))
@@ -70,11 +61,11 @@ static MlirWalkResult expand_copy(MlirOperation op, void *data) {
                            mlirOperationGetOperand(op, 1)};
   int32_t segments[2] = {1, 1};
   MlirNamedAttribute attribute = mlirNamedAttributeGet(
-      mlirIdentifierGet(context, ref("operandSegmentSizes")),
+      mlirIdentifierGet(context, tg_ref("operandSegmentSizes")),
       mlirDenseI32ArrayGet(context, 2, segments));
   MlirRegion region = mlirRegionCreate();
-  MlirOperationState state =
-      mlirOperationStateGet(ref("linalg.copy"), mlirOperationGetLocation(op));
+  MlirOperationState state = mlirOperationStateGet(
+      tg_ref("linalg.copy"), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, 2, operands);
   mlirOperationStateAddAttributes(&state, 1, &attribute);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
@@ -95,8 +86,9 @@ static MlirWalkResult record_cpu(MlirOperation op, void *data) {
       tg_op_has_attribute(op, "target_cpu"))
     return MlirWalkResultSkip;
   MlirContext context = mlirOperationGetContext(op);
-  mlirOperationSetAttributeByName(op, ref("target_cpu"),
-                                  mlirStringAttrGet(context, ref(target->cpu)));
+  mlirOperationSetAttributeByName(
+      op, tg_ref("target_cpu"),
+      mlirStringAttrGet(context, tg_ref(target->cpu)));
   return MlirWalkResultSkip;
 }
 

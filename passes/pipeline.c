@@ -6,38 +6,27 @@
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Pass.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "model/error.h"
+#include "model/text.h"
+#include "passes/inspect.h"
 #include "passes/passes.h"
-
-struct text {
-  char data[256];
-  size_t length;
-};
-
-static void append(MlirStringRef part, void *data) {
-  struct text *text = data;
-  for (size_t i = 0; i < part.length && text->length + 1 < sizeof(text->data);
-       ++i)
-    text->data[text->length++] = part.data[i] == '\n' ? ' ' : part.data[i];
-}
 
 MlirLogicalResult tg_run_pipeline(MlirOperation module, const char *pipeline) {
   MlirPassManager manager =
       mlirPassManagerCreate(mlirOperationGetContext(module));
-  struct text text = {{0}, 0};
-  MlirLogicalResult result = mlirParsePassPipeline(
-      mlirPassManagerGetAsOpPassManager(manager),
-      mlirStringRefCreateFromCString(pipeline), append, &text);
+  struct tg_text text = {0};
+  MlirLogicalResult result =
+      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager),
+                            tg_ref(pipeline), tg_append_ref, &text);
   if (mlirLogicalResultIsFailure(result)) {
-    char message[320];
-    snprintf(message, sizeof(message), "a pass is not registered: %s",
-             text.data);
-    mlirEmitError(mlirOperationGetLocation(module), message);
+    struct tg_error error;
+    tg_fail(&error, "a pass is not registered: %s", text.data ? text.data : "");
+    mlirEmitError(mlirOperationGetLocation(module), error.message);
   } else {
     result = mlirPassManagerRunOnOp(manager, module);
   }
+  tg_text_destroy(&text);
   mlirPassManagerDestroy(manager);
   return result;
 }
@@ -48,6 +37,5 @@ void tg_load_dialects(MlirContext context) {
       "index",  "linalg", "llvm",          "math", "memref",
       "scf",    "tensor", "transform",     "ub",   "vector"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
-    mlirContextGetOrLoadDialect(context,
-                                mlirStringRefCreateFromCString(names[i]));
+    mlirContextGetOrLoadDialect(context, tg_ref(names[i]));
 }

@@ -8,12 +8,6 @@
 #include "model/decide.h"
 #include "passes/passes.h"
 
-/* Text of limited room; data stays terminated. */
-struct tg_text {
-  char *data;
-  size_t length, capacity;
-};
-
 /* Whole file or nothing. The structured operations of the module's functions
  * that are no sites are listed with the reason. */
 enum tg_status tg_report_write(const char *path, MlirOperation module,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/decide.h"
+#include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/import.h"
 #include "passes/inspect.h"
@@ -27,10 +28,6 @@ struct select {
   size_t count;
   struct tg_decision *decisions; /* one a site */
 };
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 static MlirLogicalResult fail_at(MlirOperation op, const char *reason) {
   char message[TG_ERROR_NBYTES + 64];
@@ -65,19 +62,12 @@ static enum tg_status check_options(const struct tg_select_options *options,
   return TG_OK;
 }
 
-static void append_text(MlirStringRef part, void *data) {
-  struct tg_text *text = data;
-  for (size_t i = 0; i < part.length && text->length + 1 < text->capacity; ++i)
-    text->data[text->length++] = part.data[i];
-  text->data[text->length] = 0;
-}
-
 /* dlti: the module's target_system_spec, printed; mlir-c can't look inside. */
 static enum tg_status target_from_dlti(MlirOperation module,
                                        struct tg_target *target,
                                        struct tg_error *error) {
-  MlirAttribute spec =
-      mlirOperationGetAttributeByName(module, ref("dlti.target_system_spec"));
+  MlirAttribute spec = mlirOperationGetAttributeByName(
+      module, tg_ref("dlti.target_system_spec"));
   if (mlirAttributeIsNull(spec))
     return tg_fail(error, "option 'target': the module has no "
                           "dlti.target_system_spec");
@@ -85,10 +75,12 @@ static enum tg_status target_from_dlti(MlirOperation module,
   enum tg_status status = tg_target_parse("host", &host, error);
   if (status)
     return status;
-  char data[4096] = {0};
-  struct tg_text text = {data, 0, sizeof(data)};
-  mlirAttributePrint(spec, append_text, &text);
-  return tg_target_parse_dlti(data, &host, target, error);
+  struct tg_text text = {0};
+  mlirAttributePrint(spec, tg_append_ref, &text);
+  status = text.failed ? tg_fail_memory(error, "dlti.target_system_spec")
+                       : tg_target_parse_dlti(text.data, &host, target, error);
+  tg_text_destroy(&text);
+  return status;
 }
 
 static enum tg_status read_target(struct select *select,
@@ -122,7 +114,7 @@ static MlirLogicalResult keep_choice(struct select *select, size_t i,
                                      bool *kept) {
   MlirOperation op = select->sites[i].op;
   MlirAttribute attribute =
-      mlirOperationGetAttributeByName(op, ref(TG_CONFIG_ATTRIBUTE));
+      mlirOperationGetAttributeByName(op, tg_ref(TG_CONFIG_ATTRIBUTE));
   *kept = !mlirAttributeIsNull(attribute) && !select->options->overwrite;
   if (!*kept)
     return mlirLogicalResultSuccess();
@@ -252,10 +244,10 @@ static void write_attributes(struct select *select) {
   /* Where every choice stood already, it is the earlier model's. */
   if (chosen || !tg_op_has_attribute(select->module, TG_MODEL_ATTRIBUTE))
     mlirOperationSetDiscardableAttributeByName(
-        select->module, ref(TG_MODEL_ATTRIBUTE),
-        mlirStringAttrGet(context, ref(model)));
+        select->module, tg_ref(TG_MODEL_ATTRIBUTE),
+        mlirStringAttrGet(context, tg_ref(model)));
   mlirOperationSetDiscardableAttributeByName(
-      select->module, ref(TG_CHOSEN_ATTRIBUTE),
+      select->module, tg_ref(TG_CHOSEN_ATTRIBUTE),
       mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
                          (int64_t)select->count));
 }
@@ -299,7 +291,7 @@ MlirLogicalResult tg_select_layouts(MlirOperation module,
                           .remarks = remarks,
                           .arena = tg_arena_create()};
   if (!select.arena)
-    return mlirLogicalResultFailure();
+    return fail_at(module, "out of memory");
   MlirLogicalResult result = run(&select);
   tg_decider_release(&select.decider);
   tg_arena_destroy(select.arena);

@@ -119,19 +119,16 @@ static bool is_image_access(const struct tg_kernel *kernel) {
  * iterator_types: its maps define them. */
 static bool are_iterators_as_implied(MlirOperation op,
                                      const struct tg_kernel *kernel) {
-  MlirAttribute kinds = mlirOperationGetAttributeByName(
-      op, mlirStringRefCreateFromCString("iterator_types"));
+  MlirAttribute kinds =
+      mlirOperationGetAttributeByName(op, tg_ref("iterator_types"));
   if (mlirAttributeIsNull(kinds))
     return true;
   if (!mlirAttributeIsAArray(kinds) ||
       mlirArrayAttrGetNumElements(kinds) != kernel->loop_count)
     return false;
   MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute expected[2] = {
-      mlirAttributeParseGet(context, mlirStringRefCreateFromCString(
-                                         "#linalg.iterator_type<parallel>")),
-      mlirAttributeParseGet(context, mlirStringRefCreateFromCString(
-                                         "#linalg.iterator_type<reduction>"))};
+  MlirAttribute expected[2] = {tg_iterator_kind(context, false),
+                               tg_iterator_kind(context, true)};
   for (int l = 0; l < kernel->loop_count; ++l)
     if (!mlirAttributeEqual(mlirArrayAttrGetElement(kinds, l),
                             expected[kernel->reduction[l]]))

@@ -8,6 +8,7 @@
 #include <mlir-c/Dialect/Transform/Interpreter.h>
 #include <string.h>
 
+#include "passes/inspect.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 #include "passes/stock.h"
@@ -55,10 +56,7 @@ static const char stock_pipeline[] =
 const char *tg_stock_pipeline(void) { return stock_pipeline; }
 
 static MlirWalkResult find_pack(MlirOperation op, void *found) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (mlirStringRefEqual(name, mlirStringRefCreateFromCString("linalg.pack")) ||
-      mlirStringRefEqual(name,
-                         mlirStringRefCreateFromCString("linalg.unpack"))) {
+  if (tg_op_is(op, "linalg.pack") || tg_op_is(op, "linalg.unpack")) {
     *(bool *)found = true;
     return MlirWalkResultInterrupt;
   }
@@ -71,12 +69,9 @@ MlirLogicalResult tg_decompose_packs(MlirOperation module) {
   if (!found)
     return mlirLogicalResultSuccess();
   MlirContext context = mlirOperationGetContext(module);
-  mlirContextGetOrLoadDialect(context,
-                              mlirStringRefCreateFromCString("transform"));
-  mlirContextGetOrLoadDialect(context,
-                              mlirStringRefCreateFromCString("tensor"));
-  MlirModule schedule = mlirModuleCreateParse(
-      context, mlirStringRefCreateFromCString(unpack_schedule));
+  mlirContextGetOrLoadDialect(context, tg_ref("transform"));
+  mlirContextGetOrLoadDialect(context, tg_ref("tensor"));
+  MlirModule schedule = mlirModuleCreateParse(context, tg_ref(unpack_schedule));
   if (mlirModuleIsNull(schedule))
     return mlirLogicalResultFailure();
   MlirOperation sequence =

@@ -13,19 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char prefix[] = "tgraph.";
-
-static MlirStringRef string_ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
-static bool has_prefix(MlirStringRef text, const char *start) {
-  size_t length = strlen(start);
-  return text.length >= length && memcmp(text.data, start, length) == 0;
-}
+#include "passes/inspect.h"
 
 static bool is_ours(MlirNamedAttribute attribute) {
-  return has_prefix(mlirIdentifierStr(attribute.name), prefix);
+  static const char prefix[] = "tgraph.";
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  return name.length >= sizeof(prefix) - 1 &&
+         memcmp(name.data, prefix, sizeof(prefix) - 1) == 0;
 }
 
 /* Returns the number of attributes removed. */
@@ -69,10 +63,10 @@ static MlirAttribute strip_dictionary(MlirAttribute dictionary,
  * memory; adds to *removed. */
 static bool strip_dictionaries(MlirOperation op, const char *name,
                                size_t *removed) {
-  if (!mlirOperationHasInherentAttributeByName(op, string_ref(name)))
+  if (!mlirOperationHasInherentAttributeByName(op, tg_ref(name)))
     return true;
   MlirAttribute array =
-      mlirOperationGetInherentAttributeByName(op, string_ref(name));
+      mlirOperationGetInherentAttributeByName(op, tg_ref(name));
   if (mlirAttributeIsNull(array) || !mlirAttributeIsAArray(array))
     return true;
   intptr_t count = mlirArrayAttrGetNumElements(array);
@@ -97,7 +91,7 @@ static bool strip_dictionaries(MlirOperation op, const char *name,
         empty
             ? mlirAttributeGetNull()
             : mlirArrayAttrGet(mlirAttributeGetContext(array), count, elements);
-    mlirOperationSetInherentAttributeByName(op, string_ref(name), stripped);
+    mlirOperationSetInherentAttributeByName(op, tg_ref(name), stripped);
     *removed += found;
   }
   free(elements);
@@ -111,8 +105,7 @@ struct strip_state {
 
 static MlirWalkResult strip_operation(MlirOperation op, void *user) {
   struct strip_state *state = user;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (has_prefix(name, "transform."))
+  if (tg_op_name_starts_with(op, "transform."))
     return MlirWalkResultSkip;
   state->removed += strip_discardable(op);
   if (!strip_dictionaries(op, "arg_attrs", &state->removed) ||
