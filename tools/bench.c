@@ -71,6 +71,9 @@ static bool read_settings(int argc, char **argv, struct tg_bench_settings *s,
 
 static int bench_one(struct tg_program *program,
                      const struct tg_bench_settings *s) {
+  struct tg_error error;
+  if (tg_build_check(program, &s->build, &error) != TG_OK)
+    return tg_complain("%s", error.message);
   struct tg_bench_report *report = malloc(sizeof *report);
   if (!report)
     return tg_complain("out of memory");

@@ -206,7 +206,7 @@ static bool race_all(const struct race_job *job) {
   struct tg_limits limits = job->settings->build.limits;
   limits.core = (int)job->settings->core;
   struct tg_blob blob;
-  struct tg_error error;
+  struct tg_error error = {"its result is cut short"};
   tg_progress("%s: racing", r->name);
   enum tg_outcome outcome =
       tg_child_run(&limits, race_work, (void *)job, &blob, &error);

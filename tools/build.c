@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/file.h"
 #include "passes/passes.h"
 #include "passes/stock.h"
 #include "tools/call.h"
@@ -60,17 +61,41 @@ struct build_job {
   const struct tg_build_options *options;
 };
 
+static struct tg_select_options
+select_options(const struct tg_build_options *options) {
+  struct tg_select_options select = tg_select_options_default();
+  select.target = options->target;
+  select.model = options->model;
+  select.search = options->search;
+  select.budget = options->budget;
+  select.seed = options->seed;
+  return select;
+}
+
+enum tg_status tg_build_check(const struct tg_program *program,
+                              const struct tg_build_options *options,
+                              struct tg_error *error) {
+  struct tg_select_options select = select_options(options);
+  MlirOperation copy = mlirOperationClone(program->module);
+  struct tg_diagnostics diagnostics;
+  tg_diagnostics_attach(&diagnostics, program, error);
+  tg_load_dialects(program->context);
+  bool good =
+      mlirLogicalResultIsSuccess(tg_select_layouts(copy, &select, NULL));
+  tg_diagnostics_detach(&diagnostics);
+  mlirOperationDestroy(copy);
+  if (!good && !diagnostics.seen)
+    tg_fail(error, "%s: select failed without a reason", program->path);
+  return good ? TG_OK : TG_BAD_INPUT;
+}
+
 static enum tg_status lower_ours(const struct build_job *job,
                                  struct tg_choices *choices,
                                  struct parcel *parcel) {
   MlirOperation module = job->program->module;
-  struct tg_select_options select = tg_select_options_default();
-  select.target = job->options->target;
-  select.model =
-      job->side == TG_SIDE_ANALYTIC ? "analytic" : job->options->model;
-  select.search = job->options->search;
-  select.budget = job->options->budget;
-  select.seed = job->options->seed;
+  struct tg_select_options select = select_options(job->options);
+  if (job->side == TG_SIDE_ANALYTIC)
+    select.model = "analytic";
   tg_load_dialects(job->program->context);
   struct tg_remark_sink sink = tg_choices_sink(choices);
   double start = tg_clock_seconds();
@@ -150,11 +175,11 @@ static enum tg_status build_work(void *user, FILE *out,
   parcel.choice_count = choices.count;
   parcel.missed_count = choices.missed;
   parcel.hash = object.hash;
-  parcel.choices_nbytes = choices.length;
+  parcel.choices_nbytes = choices.text.length;
   parcel.object_nbytes = object.nbytes;
   fwrite(&parcel, sizeof parcel, 1, out);
-  if (choices.length)
-    fwrite(choices.text, 1, choices.length, out);
+  if (choices.text.length)
+    fwrite(choices.text.data, 1, choices.text.length, out);
   fwrite(object.data, 1, object.nbytes, out);
   return ferror(out) ? tg_fail(error, "the object could not be handed over")
                      : TG_OK;
@@ -227,7 +252,7 @@ void tg_build_side(struct tg_program *program, enum tg_side side,
   struct tg_error ignored; /* a cache that can't be written is only slower */
   if (may_cache && build->outcome == TG_OUTCOME_OK &&
       tg_make_folder(options->cache, &ignored) == TG_OK)
-    tg_write_file(path, build->object.data, build->object.nbytes, &ignored);
+    tg_file_write(path, build->object.data, build->object.nbytes, &ignored);
 }
 
 void tg_build_destroy(struct tg_build *build) {

@@ -36,6 +36,11 @@ struct tg_build {
   char *choices; /* a line per choice: place, kernel, configuration */
   int choice_count, missed_count; /* operations with and without a schedule */
 };
+/* Does select take the program and the options? Tried on a copy: what is bad
+ * input is told from what fails later. */
+enum tg_status tg_build_check(const struct tg_program *program,
+                              const struct tg_build_options *options,
+                              struct tg_error *error);
 void tg_build_side(struct tg_program *program, enum tg_side side,
                    const struct tg_build_options *options,
                    struct tg_build *build);

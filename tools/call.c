@@ -85,7 +85,7 @@ enum tg_status tg_call_create(struct tg_call *call,
   enum tg_status status = TG_OK;
   if (!call->buffers || !call->buffer_nbytes || !call->descriptors ||
       !call->slots || !call->result_offsets || !call->results)
-    status = TG_OUT_OF_MEMORY;
+    status = tg_fail_memory(error, program->path);
   for (int i = 0; i < program->argument_count && status == TG_OK; i++)
     status = create_argument(call, i, error);
   if (status != TG_OK) {

@@ -79,6 +79,8 @@ enum tg_status tg_child_start(struct tg_child *child,
     return TG_BAD_INPUT;
   }
   fflush(NULL);
+  /* Ignored, as some launchers leave it, it would take the exit status away. */
+  signal(SIGCHLD, SIG_DFL);
   child->pid = fork();
   if (child->pid < 0) {
     tg_fail(error, "cannot start a child process: %s", strerror(errno));
@@ -105,21 +107,21 @@ static void read_last_line(int log, char *line, size_t room) {
     memmove(line, last + 1, strlen(last));
 }
 
-static void take_blob(int output, struct tg_blob *blob) {
+static bool take_blob(int output, struct tg_blob *blob) {
   off_t nbytes = lseek(output, 0, SEEK_END);
-  memset(blob, 0, sizeof *blob);
   if (nbytes <= 0)
-    return;
+    return nbytes == 0;
   void *data = mmap(NULL, (size_t)nbytes, PROT_READ, MAP_PRIVATE, output, 0);
   if (data == MAP_FAILED)
-    return;
+    return false;
   blob->data = data;
   blob->nbytes = (size_t)nbytes;
+  return true;
 }
 
 bool tg_child_poll(struct tg_child *child, enum tg_outcome *outcome,
                    struct tg_blob *blob, struct tg_error *error) {
-  int status;
+  int status = 0;
   bool hung = false;
   pid_t ended = waitpid(child->pid, &status, WNOHANG);
   if (ended == 0) {
@@ -129,10 +131,14 @@ bool tg_child_poll(struct tg_child *child, enum tg_outcome *outcome,
     kill(child->pid, SIGKILL);
     waitpid(child->pid, &status, 0);
   }
+  int reason = errno;
   char line[200];
   read_last_line(child->log, line, sizeof line);
   memset(blob, 0, sizeof *blob);
-  if (hung || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
+  if (ended < 0) {
+    *outcome = TG_OUTCOME_FAILED;
+    tg_fail(error, "the child is lost: %s", strerror(reason));
+  } else if (hung || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
     *outcome = TG_OUTCOME_HUNG;
     tg_fail(error, "stopped at its time limit");
   } else if (WIFSIGNALED(status)) {
@@ -144,9 +150,11 @@ bool tg_child_poll(struct tg_child *child, enum tg_outcome *outcome,
     *error = *child->shared_error;
     if (!error->message[0])
       tg_fail(error, "failed: %s", line);
-  } else {
+  } else if (take_blob(child->output, blob)) {
     *outcome = TG_OUTCOME_OK;
-    take_blob(child->output, blob);
+  } else {
+    *outcome = TG_OUTCOME_FAILED;
+    tg_fail_memory(error, "the child's result");
   }
   release(child);
   return true;

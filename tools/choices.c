@@ -4,26 +4,13 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void append(struct tg_choices *choices, const char *text,
-                   size_t length) {
-  char *grown = realloc(choices->text, choices->length + length + 1);
-  if (!grown)
-    return;
-  memcpy(grown + choices->length, text, length);
-  choices->text = grown;
-  choices->length += length;
-  grown[choices->length] = 0;
-}
+#include "passes/attribute.h"
+#include "passes/inspect.h"
 
 static void append_string(struct tg_choices *choices, const char *text) {
-  append(choices, text, strlen(text));
-}
-
-static void append_ref(MlirStringRef text, void *user) {
-  append(user, text.data, text.length);
+  tg_text_append(&choices->text, text, strlen(text));
 }
 
 static void emit_remark(void *user, MlirLocation location, const char *kind,
@@ -32,7 +19,7 @@ static void emit_remark(void *user, MlirLocation location, const char *kind,
   if (strcmp(kind, "missed"))
     return;
   choices->missed++;
-  mlirLocationPrint(location, append_ref, choices);
+  mlirLocationPrint(location, tg_append_ref, &choices->text);
   append_string(choices, ": left alone: ");
   append_string(choices, message);
   append_string(choices, "\n");
@@ -71,27 +58,27 @@ void tg_choices_collect(struct tg_choices *choices, MlirOperation module) {
     count = 0;
   for (size_t i = 0; i < count; i++) {
     MlirAttribute config = mlirOperationGetAttributeByName(
-        sites[i].op, mlirStringRefCreateFromCString("tgraph.config"));
+        sites[i].op, tg_ref(TG_CONFIG_ATTRIBUTE));
     if (mlirAttributeIsNull(config))
       continue;
     char kernel[320];
     tg_describe_kernel(&sites[i].kernel, kernel, sizeof kernel);
     choices->count++;
-    mlirLocationPrint(mlirOperationGetLocation(sites[i].op), append_ref,
-                      choices);
+    mlirLocationPrint(mlirOperationGetLocation(sites[i].op), tg_append_ref,
+                      &choices->text);
     append_string(choices, ": ");
-    append_ref(mlirIdentifierStr(mlirOperationGetName(sites[i].op)), choices);
+    tg_append_ref(tg_op_name(sites[i].op), &choices->text);
     append_string(choices, " ");
     append_string(choices, kernel);
     append_string(choices, ": ");
-    mlirAttributePrint(config, append_ref, choices);
+    mlirAttributePrint(config, tg_append_ref, &choices->text);
     append_string(choices, "\n");
   }
   tg_arena_destroy(arena);
 }
 
 void tg_choices_destroy(struct tg_choices *choices) {
-  free(choices->text);
+  tg_text_destroy(&choices->text);
   memset(choices, 0, sizeof *choices);
 }
 

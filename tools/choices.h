@@ -3,13 +3,13 @@
 #ifndef TGRAPH_TOOLS_CHOICES_H
 #define TGRAPH_TOOLS_CHOICES_H
 
+#include "model/text.h"
 #include "passes/passes.h"
 
 struct tg_choices {
-  char *text; /* "place: operation kernel: configuration" lines; malloc'ed */
-  size_t length;
-  int count;  /* operations with a configuration */
-  int missed; /* remarks about operations that were left alone */
+  struct tg_text text; /* "place: operation kernel: configuration" lines */
+  int count;           /* operations with a configuration */
+  int missed;          /* remarks about operations that were left alone */
 };
 
 /* A sink that counts and keeps the "missed" remarks. */

@@ -104,7 +104,7 @@ static void compare_floats(int result, enum tg_dtype dtype, const char *a,
       worst = i;
     }
   }
-  if (constant && (count > 1 || first == 0))
+  if (constant && (count > 1 || (count == 1 && first == 0)))
     note_bad_reference(d, result, "is constant");
   double relative = error == 0 ? 0 : error / largest;
   double tolerance = tg_dtype_infos[dtype].tolerance;

@@ -38,14 +38,18 @@ static enum tg_status score_tiles(const struct tg_model *model,
   float *spread =
       tg_arena_alloc(arena, (size_t)data->config_count + 1, sizeof *spread);
   if (!spread)
-    return TG_OUT_OF_MEMORY;
-  struct tg_target none = {.name = "generic"};
+    return tg_fail_memory(error, "scoring");
+  struct tg_target generic;
+  enum tg_status status = tg_target_parse("generic", &generic, error);
+  if (status != TG_OK)
+    return status;
   struct tg_tile_batch batch = {
       .graph = &data->graph,
-      .target = data->has_target ? &data->target : &none,
+      .target = data->has_target ? &data->target : &generic,
       .config_count = data->config_count,
       .feature_count = data->feature_count,
       .feature_names = data->feature_names,
+      .feature_versions = data->feature_versions,
       .config_feat = data->features,
   };
   return tg_model_score_tiles(model, &batch, arena, scores, spread, error);
@@ -85,11 +89,11 @@ static enum tg_status eval_tiles(const struct tg_model *model,
   int64_t count = data.config_count;
   float *scores = tg_arena_alloc(arena, (size_t)count + 1, sizeof *scores);
   if (!scores)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, "scoring");
   status = score_tiles(model, &data, arena, scores, error);
   double *wide = widen(scores, count, arena);
   if (status != TG_OK || !wide)
-    return status != TG_OK ? status : TG_OUT_OF_MEMORY;
+    return status != TG_OK ? status : tg_fail_memory(error, "scoring");
   r->config_count = count;
   r->metrics =
       tg_metrics_compute(count, wide, data.runtime_ns, data.ratio_ci, arena);
@@ -114,7 +118,7 @@ static enum tg_status eval_layouts(const struct tg_model *model,
   int64_t count = data.config_count;
   float *scores = tg_arena_alloc(arena, (size_t)count + 1, sizeof *scores);
   if (!scores)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, "scoring");
   struct tg_layout_batch batch = {
       .graph = &data.graph,
       .config_count = count,
@@ -125,7 +129,7 @@ static enum tg_status eval_layouts(const struct tg_model *model,
   status = tg_model_score_layouts(model, &batch, arena, scores, error);
   double *wide = widen(scores, count, arena);
   if (status != TG_OK || !wide)
-    return status != TG_OK ? status : TG_OUT_OF_MEMORY;
+    return status != TG_OK ? status : tg_fail_memory(error, "scoring");
   r->config_count = count;
   r->metrics = tg_metrics_compute(count, wide, data.runtime_ns, NULL, arena);
   if (data.run_count > 0)
@@ -141,14 +145,14 @@ static enum tg_status eval_file(const struct tg_model *model, const char *path,
   struct graph_result *grown =
       realloc(list->items, sizeof *grown * ((size_t)list->count + 1));
   if (!grown)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, path);
   list->items = grown;
   struct graph_result *r = &grown[list->count];
   memset(r, 0, sizeof *r);
   r->ceiling = r->analytic_slowdown1 = r->chosen_slowdown1 = NAN;
   struct tg_arena *arena = tg_arena_create();
   struct tg_npz *npz;
-  enum tg_status status = arena ? TG_OK : TG_OUT_OF_MEMORY;
+  enum tg_status status = arena ? TG_OK : tg_fail_memory(error, path);
   if (status == TG_OK)
     status = tg_npz_read(path, arena, &npz, error);
   if (status == TG_OK)
@@ -156,6 +160,10 @@ static enum tg_status eval_file(const struct tg_model *model, const char *path,
                  ? eval_layouts(model, npz, arena, r, error)
                  : eval_tiles(model, npz, arena, r, error);
   tg_arena_destroy(arena);
+  if (status != TG_OK && strncmp(error->message, path, strlen(path))) {
+    struct tg_error cause = *error; /* of the model: it doesn't know the file */
+    tg_fail(error, "%.200s: %.300s", path, cause.message);
+  }
   if (status == TG_OK) {
     r->path = strdup(path);
     list->count += r->path != NULL;
@@ -372,8 +380,7 @@ int tg_command_eval(int argc, char **argv) {
   for (int i = 1; i <= count && status == TG_EXIT_GOOD; i++) {
     enum tg_status one = eval_path(model, argv[i], &list, &error);
     if (one != TG_OK)
-      status = tg_complain("%s", one == TG_OUT_OF_MEMORY ? "out of memory"
-                                                         : error.message);
+      status = tg_complain("%s", error.message);
   }
   if (status == TG_EXIT_GOOD && as_json)
     print_json(&list);

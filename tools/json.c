@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A reader of JSON into a tree; see text.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ static enum tg_status read_string(struct reader *r, const char **string) {
     return complain(r, "a string does not end");
   char *out = tg_arena_alloc(r->arena, (size_t)(end - r->at) + 1, 1);
   if (!out)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(r->error, r->path);
   *string = out;
   while (r->at < end) {
     if (*r->at != '\\') {
@@ -146,7 +147,7 @@ static enum tg_status read_word(struct reader *r, struct tg_json *v) {
   char *end;
   v->kind = TG_JSON_NUMBER;
   v->number = strtod(r->at, &end);
-  if (end == r->at || !strchr("-0123456789", *r->at))
+  if (end == r->at || !strchr("-0123456789", *r->at) || !isfinite(v->number))
     return complain(r, "a value was expected");
   r->at = end;
   return TG_OK;
@@ -158,7 +159,7 @@ static enum tg_status read_value(struct reader *r, int depth,
     return complain(r, "nested too deeply");
   struct tg_json *v = tg_arena_alloc(r->arena, 1, sizeof *v);
   if (!v)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(r->error, r->path);
   *value = v;
   skip_space(r);
   if (*r->at == '{' || *r->at == '[') {

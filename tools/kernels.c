@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Kernels out of programs; see kernels.h. */
 #include "tools/kernels.h"
-#include "passes/inspect.h"
 
 #include <ctype.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -9,30 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/text.h"
+#include "passes/inspect.h"
 #include "passes/passes.h"
 #include "tools/compile.h"
 
-struct text {
-  char *data;
-  size_t length;
-  bool failed;
-};
-
-static void append_ref(MlirStringRef piece, void *user) {
-  struct text *t = user;
-  char *grown = realloc(t->data, t->length + piece.length + 1);
-  if (!grown) {
-    t->failed = true;
-    return;
-  }
-  memcpy(grown + t->length, piece.data, piece.length);
-  t->data = grown;
-  t->length += piece.length;
-  grown[t->length] = 0;
-}
-
-static void append(struct text *t, const char *piece) {
-  append_ref(mlirStringRefCreateFromCString(piece), t);
+static void append(struct tg_text *t, const char *piece) {
+  tg_text_append(t, piece, strlen(piece));
 }
 
 /* "dir/resnet18.linalg.mlir.gz" -> program "resnet18.linalg" or, with only the
@@ -86,14 +68,14 @@ static void drop_foreign_attributes(MlirOperation op) {
 }
 
 /* "%name : type" parts of the text below. */
-static void append_type(struct text *t, const char *before, MlirType type) {
+static void append_type(struct tg_text *t, const char *before, MlirType type) {
   append(t, before);
-  mlirTypePrint(type, append_ref, t);
+  mlirTypePrint(type, tg_append_ref, t);
 }
 
 /* The input as the operation takes it: transposed, where the program has it
  * the other way round. */
-static void write_input(struct text *t, MlirOperation op, int operand,
+static void write_input(struct tg_text *t, MlirOperation op, int operand,
                         const char *name) {
   int dimension[TG_MAX_RANK];
   MlirValue source = tg_op_get_source(op, operand, dimension);
@@ -131,7 +113,7 @@ static MlirType source_type(MlirOperation op, int operand) {
   return mlirValueGetType(tg_op_get_source(op, operand, dimension));
 }
 
-static void write_zeros(struct text *t, MlirType type) {
+static void write_zeros(struct tg_text *t, MlirType type) {
   MlirType element = mlirShapedTypeGetElementType(type);
   append_type(t, "%zero = arith.constant 0.0 : ", element);
   append_type(t, "\n%empty = tensor.empty() : ", type);
@@ -142,7 +124,7 @@ static void write_zeros(struct text *t, MlirType type) {
 
 /* A function that takes the operands, with a cast in place of the operation:
  * the result starts from zeros where the operation's does. */
-static void write_skeleton(struct text *t, MlirOperation op, bool zero) {
+static void write_skeleton(struct tg_text *t, MlirOperation op, bool zero) {
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
   append_type(t, "func.func @main(%a: ", source_type(op, TG_LHS));
   append_type(t, ", %b: ", source_type(op, TG_RHS));
@@ -176,15 +158,16 @@ static MlirWalkResult find_cast(MlirOperation op, void *user) {
   return MlirWalkResultInterrupt;
 }
 
-/* The program around one operation, as text; NULL when out of memory. */
+/* The program around one operation, as malloc'ed text; NULL when out of
+ * memory. */
 static char *extract(MlirContext context, MlirOperation op, bool zero) {
-  struct text skeleton = {0}, result = {0};
+  struct tg_text skeleton = {0}, result = {0};
   write_skeleton(&skeleton, op, zero);
-  if (skeleton.failed)
-    return NULL;
-  MlirModule module = mlirModuleCreateParse(
-      context, mlirStringRefCreate(skeleton.data, skeleton.length));
-  free(skeleton.data);
+  MlirModule module = {NULL};
+  if (!skeleton.failed)
+    module = mlirModuleCreateParse(
+        context, mlirStringRefCreate(skeleton.data, skeleton.length));
+  tg_text_destroy(&skeleton);
   if (mlirModuleIsNull(module))
     return NULL;
   MlirOperation cast = {NULL};
@@ -198,9 +181,11 @@ static char *extract(MlirContext context, MlirOperation op, bool zero) {
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(cast), cast, copy);
   mlirOperationSetOperand(end, 0, mlirOperationGetResult(copy, 0));
   mlirOperationDestroy(cast);
-  mlirOperationPrint(mlirModuleGetOperation(module), append_ref, &result);
+  mlirOperationPrint(mlirModuleGetOperation(module), tg_append_ref, &result);
   mlirModuleDestroy(module);
-  return result.failed ? NULL : result.data;
+  if (result.failed)
+    tg_text_destroy(&result);
+  return result.data;
 }
 
 static void add_source(struct tg_kernel_entry *entry, const char *source) {

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/decide.h"
 #include "tools/build.h"
 #include "tools/choices.h"
 #include "tools/options.h"
@@ -50,19 +51,39 @@ static void show_progress(struct run *run, const struct tg_kernel_job *job) {
               run->failed_candidates, eta);
 }
 
-static void report_line(const struct tg_kernel_job *job, int good) {
+static void report_json(const struct tg_kernel_job *job, int good,
+                        double best_ratio) {
+  struct tg_json_writer json = {stdout, 0, false, true};
+  tg_json_begin(&json, NULL, '{');
+  tg_json_put_text(&json, "kernel", job->entry->name);
+  tg_json_put_number(&json, "candidates", job->count);
+  tg_json_put_number(&json, "good", good);
+  tg_json_put_number(&json, "default_us", job->default_ns * 1e-3);
+  tg_json_put_number(&json, "gflops",
+                     tg_kernel_flops(&job->entry->kernel) / job->default_ns);
+  tg_json_put_number(&json, "best_ratio", best_ratio);
+  tg_json_put_number(&json, "rounds", job->rounds);
+  tg_json_put_number(&json, "rejected_rounds", job->rejected_rounds);
+  tg_json_end(&json, '}');
+}
+
+static void report_kernel(const struct run *run,
+                          const struct tg_kernel_job *job, int good) {
   int best = -1;
   for (int i = 0; i < job->count; i++)
     if (job->candidates[i].object.data && !job->candidates[i].status[0] &&
         (best < 0 || job->candidates[i].ratio < job->candidates[best].ratio))
       best = i;
+  double ratio = best < 0 ? (double)NAN : exp(job->candidates[best].ratio);
   tg_progress_end();
-  printf("%-64.64s %3d/%d good  default %10.1f us  %6.1f GFLOP/s  best %.3f  "
-         "rounds %d (%d rejected)\n",
-         job->entry->name, good, job->count, job->default_ns * 1e-3,
-         tg_kernel_flops(&job->entry->kernel) / job->default_ns,
-         best < 0 ? (double)NAN : exp(job->candidates[best].ratio), job->rounds,
-         job->rejected_rounds);
+  if (run->options->json)
+    report_json(job, good, ratio);
+  else
+    printf("%-64.64s %3d/%d good  default %10.1f us  %6.1f GFLOP/s  best %.3f  "
+           "rounds %d (%d rejected)\n",
+           job->entry->name, good, job->count, job->default_ns * 1e-3,
+           tg_kernel_flops(&job->entry->kernel) / job->default_ns, ratio,
+           job->rounds, job->rejected_rounds);
   fflush(stdout);
 }
 
@@ -90,7 +111,7 @@ static void finish_job(struct run *run, struct tg_kernel_job *job) {
     tg_complain("%s", error.message);
     run->failed_kernels++;
   } else {
-    report_line(job, good);
+    report_kernel(run, job, good);
     run->finished++;
   }
   tg_job_destroy(job);
@@ -157,6 +178,23 @@ static bool is_done(const struct run *run,
   return access(path, R_OK) == 0;
 }
 
+static void print_list_json(const struct run *run) {
+  struct tg_json_writer json = {stdout, 0, false, false};
+  tg_json_begin(&json, NULL, '[');
+  for (int i = 0; i < run->kernels.count; i++) {
+    const struct tg_kernel_entry *e = &run->kernels.entries[i];
+    tg_json_begin(&json, NULL, '{');
+    tg_json_put_text(&json, "kernel", e->name);
+    tg_json_put_number(&json, "gflop", tg_kernel_flops(&e->kernel) * 1e-9);
+    tg_json_put_number(&json, "uses", e->occurrences);
+    tg_json_put_bool(&json, "done",
+                     run->options->settings.folder && is_done(run, e));
+    tg_json_put_text(&json, "programs", e->sources);
+    tg_json_end(&json, '}');
+  }
+  tg_json_end(&json, ']');
+}
+
 static void print_list(const struct run *run) {
   printf("%-64s %10s %4s %-5s %s\n", "kernel", "GFLOP", "uses", "done",
          "programs");
@@ -207,26 +245,43 @@ static int collect_kernels(struct run *run, char **paths, int count) {
   return status;
 }
 
+static void print_sums(const struct run *run, int left, double minutes) {
+  if (!run->options->json) {
+    printf("%d kernels measured, %d without result, %d left; %d candidates "
+           "timed, %d failed, %.1f minutes (%.0f a minute)\n",
+           run->finished, run->failed_kernels, left, run->timed_candidates,
+           run->failed_candidates, minutes,
+           run->timed_candidates / fmax(minutes, 1e-3));
+    return;
+  }
+  struct tg_json_writer json = {stdout, 0, false, true};
+  tg_json_begin(&json, NULL, '{');
+  tg_json_put_number(&json, "kernels_measured", run->finished);
+  tg_json_put_number(&json, "kernels_without_result", run->failed_kernels);
+  tg_json_put_number(&json, "kernels_left", left);
+  tg_json_put_number(&json, "kernels_done_before", run->skipped);
+  tg_json_put_number(&json, "candidates_timed", run->timed_candidates);
+  tg_json_put_number(&json, "candidates_failed", run->failed_candidates);
+  tg_json_put_number(&json, "minutes", minutes);
+  tg_json_end(&json, '}');
+}
+
 static int measure_all(struct run *run) {
   run->start_s = tg_clock_seconds();
   for (int i = 0; i < run->kernels.count; i++)
     run->planned += !is_done(run, &run->kernels.entries[i]);
   run->skipped = run->kernels.count - run->planned;
-  printf("%d kernels, %d already measured, up to %lld candidates each\n",
-         run->kernels.count, run->skipped,
-         (long long)run->options->settings.config_count);
+  if (!run->options->json)
+    printf("%d kernels, %d already measured, up to %lld candidates each\n",
+           run->kernels.count, run->skipped,
+           (long long)run->options->settings.config_count);
   fflush(stdout);
   for (int i = 0; i < run->kernels.count && !time_is_up(run); i++)
     if (!is_done(run, &run->kernels.entries[i]))
       measure_kernel(run, &run->kernels.entries[i]);
   drain_timer(run);
   double minutes = (tg_clock_seconds() - run->start_s) / 60;
-  printf("%d kernels measured, %d without result, %d left; %d candidates "
-         "timed, %d failed, %.1f minutes (%.0f a minute)\n",
-         run->finished, run->failed_kernels,
-         run->planned - run->finished - run->failed_kernels,
-         run->timed_candidates, run->failed_candidates, minutes,
-         run->timed_candidates / fmax(minutes, 1e-3));
+  print_sums(run, run->planned - run->finished - run->failed_kernels, minutes);
   return run->failed_kernels ? TG_EXIT_FAILED : TG_EXIT_GOOD;
 }
 
@@ -259,6 +314,9 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
        "how many of the kernels for --again (default 5, at least 3)"},
       {"refresh", TG_OPTION_BOOL, &o->refresh, 0, 0, NULL,
        "compute graph and features in DIR anew, measure nothing"},
+      {"json", TG_OPTION_BOOL, &o->json, 0, 0, NULL,
+       "print JSON: an object a line for each kernel and one of the\nsums, "
+       "or the list"},
   };
   const struct tg_command_line line = {
       .name = "measure",
@@ -283,6 +341,20 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
   return tg_parse_options(&line, argc, argv, count, status);
 }
 
+/* Weights that can't be read are told before the first kernel. */
+static enum tg_status check_model(const struct tg_measure_settings *s,
+                                  struct tg_error *error) {
+  struct tg_decider decider = {0};
+  struct tg_arena *arena = tg_arena_create();
+  if (!arena)
+    return tg_fail_memory(error, s->model);
+  enum tg_status status = tg_decider_init(&decider, s->model, &s->target,
+                                          TG_SEARCH_AUTO, 2, 0, arena, error);
+  tg_decider_release(&decider);
+  tg_arena_destroy(arena);
+  return status;
+}
+
 static int check_options(struct measure_options *o, int count) {
   struct tg_measure_settings *s = &o->settings;
   struct tg_error error;
@@ -298,6 +370,8 @@ static int check_options(struct measure_options *o, int count) {
   if (tg_compile_options_create(s->target_text, "main", &s->target, &s->compile,
                                 &error) != TG_OK)
     return tg_complain("measure: option --target: %s", error.message);
+  if (s->model[0] && check_model(s, &error) != TG_OK)
+    return tg_complain("measure: option --model: %s", error.message);
   if (s->folder && !o->list && tg_make_folder(s->folder, &error) != TG_OK)
     return tg_complain("measure: option -o: %s", error.message);
   s->seed = (uint64_t)o->seed;
@@ -330,7 +404,7 @@ int tg_command_measure(int argc, char **argv) {
     return tg_measure_again(&options.settings, options.again_percent / 100);
   status = collect_kernels(&run, argv + 1, count);
   if (status == TG_EXIT_GOOD && options.list)
-    print_list(&run);
+    options.json ? print_list_json(&run) : print_list(&run);
   else if (status == TG_EXIT_GOOD)
     status = measure_all(&run);
   tg_kernels_destroy(&run.kernels);

@@ -57,7 +57,7 @@ static enum tg_status read_configs(struct stored *s, struct tg_error *error) {
   s->configs =
       tg_arena_alloc(s->arena, (size_t)d->config_count + 1, sizeof *s->configs);
   if (!s->configs)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, s->npz->path);
   if (!d->knobs)
     return tg_fail(error, "%s: has no knobs", s->npz->path);
   for (int64_t k = 0; k < d->knob_count; k++) {
@@ -78,7 +78,7 @@ static enum tg_status read_stored(const char *path, struct stored *s,
   memset(s, 0, sizeof *s);
   s->arena = tg_arena_create();
   if (!s->arena)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, path);
   const char *text = NULL;
   enum tg_status status = tg_npz_read(path, s->arena, &s->npz, error);
   if (status == TG_OK)
@@ -118,7 +118,7 @@ static enum tg_status rewrite(const struct stored *s,
                               struct tg_error *error) {
   struct tg_npz_writer *writer = tg_npz_writer_create();
   if (!writer)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, s->npz->path);
   tg_tile_data_write(writer, data);
   for (int64_t i = 0; i < s->npz->array_count; i++) {
     const struct tg_npz_array *a = &s->npz->arrays[i];
@@ -144,8 +144,9 @@ static enum tg_status refresh_file(const char *path, struct tg_error *error) {
     struct tg_tile_data fresh = s.data;
     struct tg_columns_input in = {op, &s.entry.kernel, &s.data.target,
                                   s.configs, s.data.config_count};
-    status = tg_columns_fill(&in, s.arena, &fresh) ? rewrite(&s, &fresh, error)
-                                                   : TG_OUT_OF_MEMORY;
+    status = tg_columns_fill(&in, s.arena, &fresh)
+                 ? rewrite(&s, &fresh, error)
+                 : tg_fail_memory(error, path);
     tg_program_destroy(&program);
   }
   tg_arena_destroy(s.arena);
@@ -181,7 +182,7 @@ static enum tg_status measure_stored(struct stored *s,
   job->count = (int)s->data.config_count;
   job->candidates = calloc((size_t)job->count, sizeof *job->candidates);
   if (!job->candidates)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, s->npz->path);
   for (int i = 0; i < job->count; i++) {
     job->candidates[i].config = s->configs[i];
     job->candidates[i].name = i == s->data.analytic_config ? "analytic" : "";
@@ -229,7 +230,8 @@ static enum tg_status again_file(const char *path,
       bool good = c->object.data && !c->status[0];
       s.data.rerun_ns[i] = good ? s.data.normalizer_ns[i] * exp(c->ratio) : NAN;
     }
-    status = s.data.rerun_ns ? rewrite(&s, &s.data, error) : TG_OUT_OF_MEMORY;
+    status = s.data.rerun_ns ? rewrite(&s, &s.data, error)
+                             : tg_fail_memory(error, path);
   }
   tg_job_destroy(&job);
   tg_arena_destroy(s.arena);

@@ -55,13 +55,13 @@ static enum tg_status sample_space(struct tg_kernel_job *job,
   if (!tg_space_sample(&job->entry->kernel, &s->target,
                        s->seed ^ job->entry->hash, (size_t)s->config_count,
                        job->program.arena, &space))
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, job->entry->name);
   if (space.count < 2)
     return tg_fail(error, "has no configuration but the stock one");
   job->count = (int)space.count;
   job->candidates = calloc(space.count + 1, sizeof *job->candidates);
   if (!job->candidates)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, job->entry->name);
   for (int i = 0; i < job->count; i++) {
     job->candidates[i].config = space.configs[i];
     job->candidates[i].name =

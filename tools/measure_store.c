@@ -179,7 +179,7 @@ enum tg_status tg_store_write(const struct tg_kernel_job *job,
   tg_store_path(job->settings, job->entry->hash, path, sizeof path);
   enum tg_status status = TG_OK;
   if (!arena || !writer)
-    status = TG_OUT_OF_MEMORY;
+    status = tg_fail_memory(error, path);
   else if (!tg_kernels_find_site(job->program.module, &op, &kernel) ||
            !fill_data(job, arena, &data, op))
     status = tg_fail(error, "%s: its columns cannot be computed", path);

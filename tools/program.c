@@ -50,6 +50,9 @@ static void unwrap_location(char *text) {
     if (*c != '"')
       *out++ = *c;
   *out = 0;
+  char *nowhere = strstr(text, ":0:0"); /* the file as a whole */
+  if (nowhere && !nowhere[4])
+    *nowhere = 0;
 }
 
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user) {
@@ -66,7 +69,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user) {
     for (char *c = text; *c; c++)
       if (*c == '\n')
         *c = ' ';
-    bool nameless = !strncmp(place, "-:", 2);
+    bool nameless = place[0] == '-' && (place[1] == ':' || !place[1]);
     tg_fail(d->error, "%.200s%.100s: %.200s", nameless ? d->path : "",
             nameless ? place + 1 : place, text);
   }
@@ -183,7 +186,7 @@ static enum tg_status read_signature(struct tg_program *p,
   p->results =
       tg_arena_alloc(p->arena, (size_t)p->result_count + 1, sizeof *p->results);
   if (!p->arguments || !p->results)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, p->path);
   enum tg_status status = TG_OK;
   for (int i = 0; i < p->argument_count && status == TG_OK; i++) {
     p->arguments[i].kind = p->arguments[i].name = "";
@@ -215,7 +218,7 @@ static enum tg_status choose_function(struct tg_program *p, const char *wanted,
   MlirStringRef name = get_text(function, "sym_name");
   char *copy = tg_arena_alloc(p->arena, name.length + 1, 1);
   if (!copy)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, p->path);
   memcpy(copy, name.data, name.length);
   p->function = copy;
   mlirOperationSetAttributeByName(
@@ -250,7 +253,7 @@ enum tg_status tg_program_parse(struct tg_program *p, const char *path,
   p->path = path;
   p->arena = tg_arena_create();
   if (!p->arena)
-    return TG_OUT_OF_MEMORY;
+    return tg_fail_memory(error, path);
   p->context = tg_create_context();
   p->hash = tg_hash_bytes(0, text, nbytes);
   bool blank = strspn(text, " \t\r\n") == nbytes;

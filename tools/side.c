@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "passes/inspect.h"
+
 static bool strip_suffix(char *text, const char *suffix) {
   size_t length = strlen(text), cut = strlen(suffix);
   if (length < cut || strcmp(text + length - cut, suffix))
@@ -88,7 +90,8 @@ static enum tg_status read_arguments(struct tg_program *program,
     if (!info->name[0])
       info->name = string_of(tg_json_get(a, "name"));
     const struct tg_json *below = tg_json_get(a, "below");
-    if (below && (below->kind != TG_JSON_NUMBER || below->number < 1))
+    if (below && (below->kind != TG_JSON_NUMBER || below->number < 1 ||
+                  below->number > 1e15))
       return tg_fail(error, "%s: 'below' of argument %d is no number from 1",
                      path, index);
     if (below && !info->below)
@@ -149,7 +152,6 @@ void tg_side_read_attributes(struct tg_program *program,
         program->arguments[i].kind = memcpy(copy, text.data, text.length);
     }
     MlirAttribute below = get_member(one, "tgraph.below");
-    if (!mlirAttributeIsNull(below) && mlirAttributeIsAInteger(below))
-      program->arguments[i].below = mlirIntegerAttrGetValueInt(below);
+    tg_attribute_integer(below, &program->arguments[i].below);
   }
 }

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
+
+#include "model/text.h"
 
 enum { TEXT_LIMIT_NBYTES = 1 << 30 };
 
@@ -67,27 +68,6 @@ enum tg_status tg_read_text(const char *path, char **text, size_t *nbytes,
   return status;
 }
 
-enum tg_status tg_write_file(const char *path, const void *data, size_t nbytes,
-                             struct tg_error *error) {
-  size_t length = strlen(path) + 32;
-  char *temporary = malloc(length);
-  if (!temporary)
-    return TG_OUT_OF_MEMORY;
-  snprintf(temporary, length, "%s.tmp%ld", path, (long)getpid());
-  FILE *file = fopen(temporary, "wb");
-  bool good = file && fwrite(data, 1, nbytes, file) == nbytes;
-  if (file && fclose(file))
-    good = false;
-  if (good && rename(temporary, path))
-    good = false;
-  if (!good) {
-    tg_fail(error, "%s: cannot be written: %s", path, strerror(errno));
-    unlink(temporary);
-  }
-  free(temporary);
-  return good ? TG_OK : TG_BAD_INPUT;
-}
-
 enum tg_status tg_make_folder(const char *path, struct tg_error *error) {
   char part[4096];
   if (!path[0] || strlen(path) >= sizeof part)
@@ -109,16 +89,14 @@ enum tg_status tg_make_folder(const char *path, struct tg_error *error) {
   }
 }
 
-static void write_string(FILE *file, const char *text) {
-  fputc('"', file);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-    if (*c == '"' || *c == '\\')
-      fprintf(file, "\\%c", *c);
-    else if (*c < 0x20)
-      fprintf(file, "\\u%04x", *c);
-    else
-      fputc(*c, file);
-  fputc('"', file);
+static void write_string(FILE *file, const char *string) {
+  struct tg_text text = {0};
+  tg_text_append_json(&text, string, strlen(string));
+  if (text.data && !text.failed)
+    fwrite(text.data, 1, text.length, file);
+  else
+    fputs("null", file);
+  tg_text_destroy(&text);
 }
 
 static void write_key(struct tg_json_writer *w, const char *key) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Files as text, growing strings, and JSON both ways. */
+/* Files as text, and JSON both ways. */
 #ifndef TGRAPH_TOOLS_TEXT_H
 #define TGRAPH_TOOLS_TEXT_H
 
@@ -14,10 +14,6 @@
  * malloc'ed for the caller. */
 enum tg_status tg_read_text(const char *path, char **text, size_t *nbytes,
                             struct tg_error *error);
-/* Writes through a temporary file beside the target, then renames it: readers
- * see the old file or the new one, never a part. */
-enum tg_status tg_write_file(const char *path, const void *data, size_t nbytes,
-                             struct tg_error *error);
 /* Creates the folder and its parents where they are missing. */
 enum tg_status tg_make_folder(const char *path, struct tg_error *error);
 

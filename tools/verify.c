@@ -158,8 +158,12 @@ int tg_command_verify(int argc, char **argv) {
     struct verify_report report = {.stage = ""};
     if (tg_program_create(&program, argv[i], s.function, s.data, &error) !=
         TG_OK) {
-      tg_complain("%s", error.message);
-      status = TG_EXIT_BAD_INPUT;
+      status = tg_complain("%s", error.message);
+      continue;
+    }
+    if (tg_build_check(&program, &s.build, &error) != TG_OK) {
+      status = tg_complain("%s", error.message);
+      tg_program_destroy(&program);
       continue;
     }
     verify_program(&program, &s, &report);
