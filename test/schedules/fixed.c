@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * fixed/: the smallest module of every bug that was found, in a file of its
- * own. The first line is "// TARGET: " and the target; @f and its operations
- * carry their configurations.
+ * own. A comment "// TARGET: " names the target; @f and its operations carry
+ * their configurations.
  */
 #include "test/schedules/fixed.h"
 
@@ -25,7 +25,8 @@ static bool read_fixed(const char *folder, struct fixed_case *fixed) {
   size_t nbytes = fread(fixed->text, 1, sizeof(fixed->text) - 1, file);
   fclose(file);
   fixed->text[nbytes] = 0;
-  return sscanf(fixed->text, "// TARGET: %63s", fixed->target) == 1;
+  const char *target = strstr(fixed->text, "// TARGET: ");
+  return target && sscanf(target, "// TARGET: %63s", fixed->target) == 1;
 }
 
 int for_fixed_cases(const char *folder,

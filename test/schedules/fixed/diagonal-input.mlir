@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TARGET: generic
 func.func @f(%a: tensor<9x7xf32>, %b: tensor<7xf32>, %c: tensor<3x3xf32>, %e: tensor<3x3xf32>) -> tensor<3x3xf32> attributes {llvm.emit_c_interface} {
   %a3 = tensor.expand_shape %a [[0, 1], [2]] output_shape [3, 3, 7] : tensor<9x7xf32> into tensor<3x3x7xf32>
