@@ -35,11 +35,7 @@ def parameter(name: str, variable: str, default: str) -> str:
 
 def program(name: str, folder: str) -> str:
     """The program from LLVM's folder, or NAME-22 or NAME on the path."""
-    found = (
-        shutil.which(name, path=folder)
-        or shutil.which(name + "-22")
-        or shutil.which(name)
-    )
+    found = shutil.which(name, path=folder) or shutil.which(name + "-22") or shutil.which(name)
     if not found:
         lit_config.fatal(f"{name} was found neither in {folder} nor on the path")
     return shlex.quote(found)

@@ -159,9 +159,7 @@ def find_tiles(folders: Sequence[Path]) -> list[TileKernel]:
     return kernels
 
 
-def split_families(
-    kernels: Sequence[TileKernel], held_out: Sequence[str]
-) -> tuple[list[TileKernel], list[TileKernel]]:
+def split_families(kernels: Sequence[TileKernel], held_out: Sequence[str]) -> tuple[list[TileKernel], list[TileKernel]]:
     """Training and test kernels: no held-out family, and no held-out shape, is trained on."""
     unknown = set(held_out) - {k.family for k in kernels}
     if unknown:

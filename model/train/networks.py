@@ -232,9 +232,7 @@ class TileNet(nn.Module):
         self.settings, self.targets, self.configs = s, targets, configs
         self.encoder = NodeEncoder(nodes)
         into = self.encoder.width + len(targets.keep)
-        self.dense = nn.ModuleList(
-            [Block(i, width, s.squeezed, False, False, s.instance_norm) for i in (into, width)]
-        )
+        self.dense = nn.ModuleList([Block(i, width, s.squeezed, False, False, s.instance_norm) for i in (into, width)])
         self.graph = nn.ModuleList([Block(width, width, s.squeezed, True, False, s.instance_norm) for _ in range(2)])
         self.config = nn.ModuleList([nn.Linear(len(configs.keep), width), nn.Linear(width, width)])
         self.join = nn.Linear(3 * width, width)
