@@ -30,6 +30,7 @@ static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
 static const double fma_latency = 4.5;
 static const double spill_cycles = 1.2; /* a reduction step, each */
+static const double store_forwarding = 6;
 static const int64_t short_reduction = 64;
 static const double tile_overhead = 12; /* loop and address set-up */
 
@@ -107,7 +108,10 @@ static double element_loads(const struct tg_plan *plan, double rows) {
 static double live_registers(const struct tg_plan *plan, double rows,
                              double vectors) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
-  double live = rows * vectors + vectors + 1;
+  int64_t lanes_nbytes = plan->lanes * tg_kernel_element_nbytes(kernel);
+  /* An element takes a register on its way, two where it can't be an operand
+   * of the multiplication (before AVX-512). */
+  double live = rows * vectors + vectors + (lanes_nbytes >= 64 ? 1 : 2);
   for (int o = 0; o < TG_RESULT; ++o)
     for (int i = 0; i < plan->reduction_count; ++i)
       if (slides(plan, o, plan->reduction[i])) {
@@ -130,8 +134,11 @@ static double step_cycles(const struct tg_plan *plan,
                  element_loads(plan, rows) * 0.5;
   double spilled =
       live_registers(plan, rows, vectors) - (double)target->vector_registers;
-  return max2(max2(fma, fma_latency), loads) +
-         (spilled > 0 ? spilled * spill_cycles : 0);
+  double cycles = max2(max2(fma, fma_latency), loads);
+  if (spilled <= 0)
+    return cycles;
+  /* A sum that lives in memory waits for its own store at every step. */
+  return max2(cycles, fma_latency + store_forwarding) + spilled * spill_cycles;
 }
 
 /* Sum over full and partial tiles of f = cycles of a reduction step. */
