@@ -107,6 +107,20 @@ void *tg_arena_alloc(struct tg_arena *arena, size_t count, size_t size) {
   return memory;
 }
 
+void *tg_arena_grow(struct tg_arena *arena, void *elements, size_t count,
+                    size_t *capacity, size_t size) {
+  if (count < *capacity)
+    return elements;
+  size_t larger = *capacity ? 2 * *capacity : 32;
+  void *moved = tg_arena_alloc(arena, larger, size);
+  if (!moved)
+    return NULL;
+  if (count)
+    memcpy(moved, elements, count * size);
+  *capacity = larger;
+  return moved;
+}
+
 char *tg_arena_strdup(struct tg_arena *arena, const char *text) {
   size_t nbytes = strlen(text) + 1;
   char *copy = tg_arena_alloc(arena, nbytes, 1);

@@ -6,6 +6,13 @@
 
 #include <assert.h>
 
+int tg_access_dimension(const struct tg_access *access, int loop) {
+  for (int d = 0; d < access->rank; ++d)
+    if (access->coefficient[d][loop] != 0)
+      return d;
+  return -1;
+}
+
 bool tg_kernel_uses(const struct tg_kernel *kernel, int operand, int loop) {
   assert(loop >= 0 && loop < kernel->loop_count);
   const struct tg_access *access = &kernel->operand[operand];

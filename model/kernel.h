@@ -38,6 +38,8 @@ struct tg_kernel {
   bool init_is_zero;             /* the result starts from a fill of zero */
 };
 
+/* The first dimension of the operand that the loop steps; -1 for none. */
+int tg_access_dimension(const struct tg_access *access, int loop);
 /* Does the operand's address depend on the loop? */
 bool tg_kernel_uses(const struct tg_kernel *kernel, int operand, int loop);
 /* Elements between neighbours of the loop in the row-major operand. */

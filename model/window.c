@@ -6,15 +6,6 @@
  */
 #include "model/node.h"
 
-/* The dimension of the operand that the loop steps; -1 where none does. */
-static int dimension_of(const struct tg_kernel *kernel, int operand, int loop) {
-  const struct tg_access *access = &kernel->operand[operand];
-  for (int d = 0; d < access->rank; ++d)
-    if (access->coefficient[d][loop] != 0)
-      return d;
-  return -1;
-}
-
 /* One dimension of the image: the loop that moves the window and the loop
  * inside it; -1 where there is none. */
 struct image_dimension {
@@ -73,9 +64,9 @@ static void push_window(struct tg_node_facts *node,
 /* Dimension numbers of the dimensions that a single loop steps. */
 static void number_loop(struct tg_node_facts *node,
                         const struct tg_kernel *kernel, int loop) {
-  int image = dimension_of(kernel, TG_LHS, loop);
-  int filter = dimension_of(kernel, TG_RHS, loop);
-  int result = dimension_of(kernel, TG_RESULT, loop);
+  int image = tg_access_dimension(&kernel->operand[TG_LHS], loop);
+  int filter = tg_access_dimension(&kernel->operand[TG_RHS], loop);
+  int result = tg_access_dimension(&kernel->operand[TG_RESULT], loop);
   if (image >= 0 &&
       is_window(kernel, image, get_image_dimension(kernel, image)))
     return;
@@ -114,9 +105,10 @@ void tg_node_set_convolution(struct tg_node_facts *node,
     push_window(node, kernel, d, loops, padding_low ? padding_low[d] : 0,
                 padding_high ? padding_high[d] : 0);
     tg_dims_push(&node->conv.input_spatial, d);
-    int filter = loops.reduction >= 0
-                     ? dimension_of(kernel, TG_RHS, loops.reduction)
-                     : -1;
+    int filter =
+        loops.reduction >= 0
+            ? tg_access_dimension(&kernel->operand[TG_RHS], loops.reduction)
+            : -1;
     if (filter >= 0)
       tg_dims_push(&node->conv.kernel_spatial, filter);
   }

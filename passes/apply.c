@@ -67,19 +67,14 @@ static void reject(struct apply *apply, MlirOperation op, const char *reason) {
 }
 
 static void add_decision(struct apply *apply, const struct decision *decision) {
-  if (apply->count == apply->capacity) {
-    size_t capacity = apply->capacity ? 2 * apply->capacity : 64;
-    struct decision *grown =
-        tg_arena_alloc(apply->arena, capacity, sizeof(*grown));
-    if (!grown) {
-      reject(apply, decision->op, "out of memory");
-      return;
-    }
-    if (apply->count)
-      memcpy(grown, apply->decisions, apply->count * sizeof(*grown));
-    apply->decisions = grown;
-    apply->capacity = capacity;
+  struct decision *grown =
+      tg_arena_grow(apply->arena, apply->decisions, apply->count,
+                    &apply->capacity, sizeof(*grown));
+  if (!grown) {
+    reject(apply, decision->op, "out of memory");
+    return;
   }
+  apply->decisions = grown;
   apply->decisions[apply->count++] = *decision;
 }
 

@@ -9,9 +9,10 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "model/plan.h"
 #include "passes/inspect.h"
 
-enum { MAX_OPERANDS = 80 };
+enum { MAX_OPERANDS = 80, MAX_LANES = TG_MAX_LANES };
 
 void tg_builder_init(struct tg_builder *builder, MlirBlock entry,
                      MlirLocation location, MlirType element, int64_t lanes) {
@@ -434,7 +435,7 @@ MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
     int64_t left = needed - first;
     MlirValue piece =
         tg_read(builder, tensor, rank, place, left < lanes ? left : lanes);
-    int64_t picked[64];
+    int64_t picked[MAX_LANES];
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t element = step * lane - first;
       bool here = element >= 0 && element < lanes;
@@ -451,8 +452,8 @@ MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
  */
 void tg_transpose(struct tg_builder *builder, MlirValue *rows) {
   int64_t lanes = builder->lanes;
-  int64_t low[64], high[64];
-  assert(lanes <= 64 && (lanes & (lanes - 1)) == 0);
+  int64_t low[MAX_LANES], high[MAX_LANES];
+  assert(lanes <= MAX_LANES && (lanes & (lanes - 1)) == 0);
   for (int64_t s = 1; s < lanes; s *= 2) {
     for (int64_t j = 0; j < lanes; ++j) {
       bool upper = (j & s) != 0;

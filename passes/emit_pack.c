@@ -146,7 +146,7 @@ static void copy_transposed(struct tg_emit *emit, struct pack *pack,
                             int64_t group, MlirValue source_depth,
                             MlirValue depth) {
   struct tg_builder *b = &emit->builder;
-  MlirValue rows[64], indices[TG_MAX_RANK];
+  MlirValue rows[TG_MAX_LANES], indices[TG_MAX_RANK];
   int64_t exists = group_size(emit, pack->valid, group);
   int64_t first = group * b->lanes;
   for (int64_t i = 0; i < b->lanes; ++i) {

@@ -33,21 +33,15 @@ struct builder {
 /* Room for one more element; false and `failed` where there is none. */
 static bool reserve(struct builder *builder, void **elements, size_t count,
                     size_t *capacity, size_t element_nbytes) {
-  if (count < *capacity)
-    return true;
-  size_t larger = *capacity ? 2 * *capacity : 256;
-  void *moved = count < INT32_MAX / 2
-                    ? tg_arena_alloc(builder->arena, larger, element_nbytes)
+  void *grown = count < INT32_MAX
+                    ? tg_arena_grow(builder->arena, *elements, count, capacity,
+                                    element_nbytes)
                     : NULL;
-  if (!moved) {
+  if (grown)
+    *elements = grown;
+  else
     builder->failed = true;
-    return false;
-  }
-  if (count)
-    memcpy(moved, *elements, count * element_nbytes);
-  *elements = moved;
-  *capacity = larger;
-  return true;
+  return grown != NULL;
 }
 
 /* Returns the node's number, -1 when the builder has failed. */

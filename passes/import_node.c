@@ -184,14 +184,6 @@ static void set_window(MlirOperation op, enum tg_opcode opcode,
                         padded ? high : NULL);
 }
 
-/* The dimension of the operand that the loop steps; -1 where none does. */
-static int find_loop(const struct tg_access *access, int loop) {
-  for (int d = 0; d < access->rank; ++d)
-    if (access->coefficient[d][loop] != 0)
-      return d;
-  return -1;
-}
-
 /*
  * XLA's `dimensions`: of a transpose, the input's dimension for each of the
  * result; of a broadcast, the result's for each of the input; of a reduce, the
@@ -215,7 +207,7 @@ static void set_dimensions(MlirOperation op, enum tg_opcode opcode,
     for (int l = 0; l < loop_count; ++l) {
       if (from->coefficient[d][l] == 0)
         continue;
-      int other = find_loop(to, l);
+      int other = tg_access_dimension(to, l);
       if (opcode == TG_OPCODE_reduce ? other < 0 : other >= 0)
         tg_dims_push(&node->dimensions, opcode == TG_OPCODE_reduce ? d : other);
     }

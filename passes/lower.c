@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
@@ -76,6 +77,26 @@ static MlirWalkResult expand_copy(MlirOperation op, void *data) {
   return MlirWalkResultSkip;
 }
 
+/* The target's features as LLVM's attribute; null where it names none. */
+static MlirAttribute features_attribute(MlirContext context,
+                                        const struct tg_target *target) {
+  struct tg_text text = {0};
+  tg_text_print(&text, "#llvm.target_features<[");
+  int count = 0;
+  for (const char *at = target->features; *at;) {
+    int length = (int)strcspn(at, ",");
+    if (length > 1 && (*at == '+' || *at == '-'))
+      tg_text_print(&text, "%s\"%.*s\"", count++ ? ", " : "", length, at);
+    at += length + (at[length] == ',');
+  }
+  tg_text_print(&text, "]>");
+  MlirAttribute features =
+      count && !text.failed ? mlirAttributeParseGet(context, tg_ref(text.data))
+                            : mlirAttributeGetNull();
+  tg_text_destroy(&text);
+  return features;
+}
+
 /* The CPU that the code was made for, on every function with a body. */
 static MlirWalkResult record_cpu(MlirOperation op, void *data) {
   const struct tg_target *target = data;
@@ -89,6 +110,10 @@ static MlirWalkResult record_cpu(MlirOperation op, void *data) {
   mlirOperationSetAttributeByName(
       op, tg_ref("target_cpu"),
       mlirStringAttrGet(context, tg_ref(target->cpu)));
+  MlirAttribute features = features_attribute(context, target);
+  if (!mlirAttributeIsNull(features) &&
+      !tg_op_has_attribute(op, "target_features"))
+    mlirOperationSetAttributeByName(op, tg_ref("target_features"), features);
   return MlirWalkResultSkip;
 }
 

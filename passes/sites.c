@@ -228,17 +228,11 @@ struct site_list {
 
 static bool append_site(struct site_list *list, MlirOperation op,
                         const struct tg_kernel *kernel) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    struct tg_site *sites =
-        tg_arena_alloc(list->arena, capacity, sizeof *sites);
-    if (!sites)
-      return false;
-    if (list->count)
-      memcpy(sites, list->sites, list->count * sizeof *sites);
-    list->sites = sites;
-    list->capacity = capacity;
-  }
+  struct tg_site *sites = tg_arena_grow(list->arena, list->sites, list->count,
+                                        &list->capacity, sizeof *sites);
+  if (!sites)
+    return false;
+  list->sites = sites;
   list->sites[list->count].op = op;
   list->sites[list->count].kernel = *kernel;
   ++list->count;

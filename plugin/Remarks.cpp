@@ -23,8 +23,6 @@ static void emitRemark(void *user, MlirLocation location, const char *kind,
     remark::passed(loc, options) << StringRef(message);
   else if (kindName == "missed")
     remark::missed(loc, options) << StringRef(message);
-  else if (kindName == "failed")
-    remark::failed(loc, options) << StringRef(message);
   else
     remark::analysis(loc, options) << StringRef(message);
 }
