@@ -33,9 +33,9 @@ MlirLogicalResult tg_run_pipeline(MlirOperation module, const char *pipeline) {
 
 void tg_load_dialects(MlirContext context) {
   static const char *const names[] = {
-      "affine", "arith",  "bufferization", "cf",   "func",
-      "index",  "linalg", "llvm",          "math", "memref",
-      "scf",    "tensor", "transform",     "ub",   "vector"};
+#define DIALECT(name, type) name,
+#include "passes/dialects.def"
+  };
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
     mlirContextGetOrLoadDialect(context, tg_ref(names[i]));
 }

@@ -32,13 +32,8 @@ namespace {
 
 /// What the pass functions create operations of.
 void insertDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  DLTIDialect, func::FuncDialect, index::IndexDialect,
-                  LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  transform::TransformDialect, ub::UBDialect,
-                  vector::VectorDialect, x86vector::X86VectorDialect>();
+#define DIALECT(name, type) registry.insert<type>();
+#include "passes/dialects.def"
 }
 
 /// One line that names the pass, the cause and what would be right, from what
