@@ -67,8 +67,13 @@ static enum tg_status read_configs(struct stored *s, struct tg_error *error) {
     if (own == TG_KNOB_COUNT)
       return tg_fail(error, "%s: knob_names: unknown knob '%s'", s->npz->path,
                      d->knob_names[k]);
-    for (int64_t c = 0; c < d->config_count; c++)
-      s->configs[c].knob[own] = (int32_t)d->knobs[c * d->knob_count + k];
+    for (int64_t c = 0; c < d->config_count; c++) {
+      int64_t value = d->knobs[c * d->knob_count + k];
+      if (value < INT32_MIN || value > INT32_MAX)
+        return tg_fail(error, "%s: knobs: row %lld: %s is out of range",
+                       s->npz->path, (long long)c, tg_knob_names[own]);
+      s->configs[c].knob[own] = (int32_t)value;
+    }
   }
   return TG_OK;
 }
