@@ -51,12 +51,6 @@ struct apply {
   bool failed;
 };
 
-static void remark(const struct apply *apply, MlirLocation location,
-                   const char *kind, const char *message) {
-  if (apply->remarks && apply->remarks->emit)
-    apply->remarks->emit(apply->remarks->user, location, kind, message);
-}
-
 /*===-- Reading the choices -----------------------------------------------===*/
 
 static void reject(struct apply *apply, MlirOperation op, const char *reason) {
@@ -289,8 +283,9 @@ static const char *get_outlined(struct apply *apply,
                                 const struct decision *decision) {
   MlirOperation function = outline(apply, decision);
   if (mlirOperationIsNull(function)) {
-    remark(apply, mlirOperationGetLocation(decision->op), "missed",
-           "the schedule could not be built; the operation stays as it was");
+    tg_remark(apply->remarks, mlirOperationGetLocation(decision->op),
+              TG_REMARK_MISSED,
+              "the schedule could not be built; the operation stays as it was");
     return NULL;
   }
   struct tg_text text = {0};
@@ -367,7 +362,8 @@ static void account(struct apply *apply, size_t applied) {
                "%lld of %lld chosen operations lost their tgraph.config "
                "before this pass and keep the stock lowering",
                (long long)(count - (int64_t)apply->seen), (long long)count);
-      remark(apply, mlirOperationGetLocation(apply->module), "missed", message);
+      tg_remark(apply->remarks, mlirOperationGetLocation(apply->module),
+                TG_REMARK_MISSED, message);
     }
     mlirOperationSetDiscardableAttributeByName(
         apply->module, tg_ref(TG_CHOSEN_ATTRIBUTE),
@@ -390,9 +386,9 @@ static bool carry_out(struct apply *apply) {
     applied += replace_by_call(apply, &apply->decisions[i]);
   account(apply, applied);
   if (applied && !mlirLocationIsNull(apply->script))
-    remark(apply, apply->script, "missed",
-           "the module holds a transform script; operations that it matches "
-           "may have become calls");
+    tg_remark(apply->remarks, apply->script, TG_REMARK_MISSED,
+              "the module holds a transform script; operations that it matches "
+              "may have become calls");
   return true;
 }
 

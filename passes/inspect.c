@@ -17,6 +17,12 @@ void tg_append_ref(MlirStringRef part, void *text) {
   tg_text_append(text, part.data, part.length);
 }
 
+void tg_remark(const struct tg_remark_sink *sink, MlirLocation location,
+               enum tg_remark_kind kind, const char *message) {
+  if (sink && sink->emit)
+    sink->emit(sink->user, location, kind, message);
+}
+
 MlirStringRef tg_op_name(MlirOperation op) {
   return mlirIdentifierStr(mlirOperationGetName(op));
 }

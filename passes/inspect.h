@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "model/kernel.h"
+#include "passes/passes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,10 @@ static inline MlirStringRef tg_ref(const char *text) {
 }
 /* An MlirStringCallback that appends to a struct tg_text. */
 void tg_append_ref(MlirStringRef part, void *text);
+
+/* Without a sink (NULL, or one without a function) nothing happens. */
+void tg_remark(const struct tg_remark_sink *sink, MlirLocation location,
+               enum tg_remark_kind kind, const char *message);
 
 /* The operation's full name, "linalg.matmul"; lives as long as the context. */
 MlirStringRef tg_op_name(MlirOperation op);

@@ -136,10 +136,10 @@ MlirLogicalResult tg_lower(MlirOperation module,
   }
   MlirLocation script = {NULL};
   mlirOperationWalk(module, find_script, &script, MlirWalkPreOrder);
-  if (script.ptr && remarks && remarks->emit)
-    remarks->emit(remarks->user, script, "missed",
-                  "a transform script stays in the module; remove it before "
-                  "the translation to LLVM IR");
+  if (script.ptr)
+    tg_remark(remarks, script, TG_REMARK_MISSED,
+              "a transform script stays in the module; remove it before "
+              "the translation to LLVM IR");
   if (mlirLogicalResultIsFailure(tg_decompose_packs(module)) ||
       mlirLogicalResultIsFailure(tg_run_pipeline(module, bufferize)))
     return mlirLogicalResultFailure();

@@ -22,9 +22,13 @@
 extern "C" {
 #endif
 
+enum tg_remark_kind {
+  TG_REMARK_ANALYSIS, /* why a choice was made */
+  TG_REMARK_PASSED,   /* what was done */
+  TG_REMARK_MISSED    /* what was left alone, and why */
+};
 struct tg_remark_sink {
-  /* kind: "analyse" (why a choice), "passed" (done), "missed" (left alone) */
-  void (*emit)(void *user, MlirLocation location, const char *kind,
+  void (*emit)(void *user, MlirLocation location, enum tg_remark_kind kind,
                const char *message);
   void *user;
 };

@@ -217,15 +217,12 @@ static MlirLogicalResult dump_graph(struct select *select) {
 }
 
 static void explain(const struct select *select) {
-  if (!select->remarks || !select->remarks->emit)
-    return;
   for (size_t i = 0; i < select->count; ++i) {
     char message[512];
     tg_decision_explain(&select->decisions[i], &select->sites[i].kernel,
                         &select->target, message, sizeof(message));
-    select->remarks->emit(select->remarks->user,
-                          mlirOperationGetLocation(select->sites[i].op),
-                          "analyse", message);
+    tg_remark(select->remarks, mlirOperationGetLocation(select->sites[i].op),
+              TG_REMARK_ANALYSIS, message);
   }
 }
 

@@ -125,11 +125,11 @@ MlirLogicalResult tg_strip(MlirOperation module,
     mlirEmitError(location, "tgraph-strip: out of memory");
     return mlirLogicalResultFailure();
   }
-  if (remarks && remarks->emit && state.removed) {
+  if (state.removed) {
     char message[64];
     snprintf(message, sizeof(message), "removed %zu tgraph attribute%s",
              state.removed, state.removed == 1 ? "" : "s");
-    remarks->emit(remarks->user, location, "passed", message);
+    tg_remark(remarks, location, TG_REMARK_PASSED, message);
   }
   return mlirLogicalResultSuccess();
 }

@@ -13,18 +13,23 @@
 
 using namespace mlir;
 
-static void emitRemark(void *user, MlirLocation location, const char *kind,
+static void emitRemark(void *user, MlirLocation location, tg_remark_kind kind,
                        const char *message) {
   auto options = remark::RemarkOpts::name(static_cast<const char *>(user))
                      .category("tgraph");
   Location loc = unwrap(location);
-  StringRef kindName(kind);
-  if (kindName == "passed")
-    remark::passed(loc, options) << StringRef(message);
-  else if (kindName == "missed")
-    remark::missed(loc, options) << StringRef(message);
-  else
-    remark::analysis(loc, options) << StringRef(message);
+  StringRef text(message);
+  switch (kind) {
+  case TG_REMARK_ANALYSIS:
+    remark::analysis(loc, options) << text;
+    break;
+  case TG_REMARK_PASSED:
+    remark::passed(loc, options) << text;
+    break;
+  case TG_REMARK_MISSED:
+    remark::missed(loc, options) << text;
+    break;
+  }
 }
 
 tg_remark_sink tgraph::makeRemarkSink(const char *passName) {

@@ -13,10 +13,10 @@ static void append_string(struct tg_choices *choices, const char *text) {
   tg_text_append(&choices->text, text, strlen(text));
 }
 
-static void emit_remark(void *user, MlirLocation location, const char *kind,
-                        const char *message) {
+static void emit_remark(void *user, MlirLocation location,
+                        enum tg_remark_kind kind, const char *message) {
   struct tg_choices *choices = user;
-  if (strcmp(kind, "missed"))
+  if (kind != TG_REMARK_MISSED)
     return;
   choices->missed++;
   mlirLocationPrint(location, tg_append_ref, &choices->text);

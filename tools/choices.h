@@ -12,7 +12,7 @@ struct tg_choices {
   int missed;          /* remarks about operations that were left alone */
 };
 
-/* A sink that counts and keeps the "missed" remarks. */
+/* A sink that counts and keeps the remarks on what was left alone. */
 struct tg_remark_sink tg_choices_sink(struct tg_choices *choices);
 /* Adds a line for every operation that has a configuration. */
 void tg_choices_collect(struct tg_choices *choices, MlirOperation module);

@@ -147,11 +147,11 @@ struct reasons {
   char text[TG_STATUS_NBYTES];
 };
 
-static void keep_reason(void *user, MlirLocation location, const char *kind,
-                        const char *message) {
+static void keep_reason(void *user, MlirLocation location,
+                        enum tg_remark_kind kind, const char *message) {
   struct reasons *reasons = user;
   (void)location;
-  if (!strcmp(kind, "missed") && !reasons->text[0])
+  if (kind == TG_REMARK_MISSED && !reasons->text[0])
     snprintf(reasons->text, sizeof reasons->text, "%s", message);
 }
 

@@ -62,10 +62,10 @@ static MlirLogicalResult keep_diagnostic(MlirDiagnostic diagnostic,
 }
 
 /* Only an operation that was left alone fails a test. */
-static void keep_remark(void *user, MlirLocation location, const char *kind,
-                        const char *message) {
+static void keep_remark(void *user, MlirLocation location,
+                        enum tg_remark_kind kind, const char *message) {
   (void)location;
-  if (!strcmp(kind, "missed"))
+  if (kind == TG_REMARK_MISSED)
     batch_fault(user, message);
 }
 
