@@ -26,8 +26,11 @@ const char *const tg_reason_names[TG_REASON_COUNT] = {
 static const float sure_enough = 1.0f;
 
 bool tg_search_parse(const char *text, enum tg_search *search) {
-  static const char *const names[] = {"auto", "exhaustive", "random"};
-  for (int i = 0; i < 3; ++i)
+  static const char *const names[TG_SEARCH_COUNT] = {
+#define SEARCH(identifier, name) name,
+#include "model/search.def"
+  };
+  for (int i = 0; i < TG_SEARCH_COUNT; ++i)
     if (!strcmp(text, names[i])) {
       *search = (enum tg_search)i;
       return true;

@@ -11,7 +11,12 @@
 #include "model/infer.h"
 #include "model/space.h"
 
-enum tg_search { TG_SEARCH_AUTO, TG_SEARCH_EXHAUSTIVE, TG_SEARCH_RANDOM };
+enum tg_search {
+#define SEARCH(identifier, name) TG_SEARCH_##identifier,
+#include "model/search.def"
+  TG_SEARCH_COUNT
+};
+/* False: no search has the name. */
 bool tg_search_parse(const char *text, enum tg_search *search);
 
 enum tg_model_kind { TG_MODEL_NETWORK, TG_MODEL_ANALYTIC, TG_MODEL_NONE };

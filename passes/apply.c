@@ -7,7 +7,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,9 +53,7 @@ struct apply {
 /*===-- Reading the choices -----------------------------------------------===*/
 
 static void reject(struct apply *apply, MlirOperation op, const char *reason) {
-  char message[TG_ERROR_NBYTES + 64];
-  snprintf(message, sizeof(message), "tgraph-apply-layouts: %s", reason);
-  mlirEmitError(mlirOperationGetLocation(op), message);
+  tg_fail_at(op, "tgraph-apply-layouts", reason);
   apply->failed = true;
 }
 

@@ -8,6 +8,7 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/Linalg.h>
 #include <string.h>
 
@@ -21,6 +22,15 @@ void tg_remark(const struct tg_remark_sink *sink, MlirLocation location,
                enum tg_remark_kind kind, const char *message) {
   if (sink && sink->emit)
     sink->emit(sink->user, location, kind, message);
+}
+
+MlirLogicalResult tg_fail_at(MlirOperation op, const char *pass,
+                             const char *reason) {
+  struct tg_text text = {0};
+  tg_text_print(&text, "%s: %s", pass, reason);
+  mlirEmitError(mlirOperationGetLocation(op), text.failed ? reason : text.data);
+  tg_text_destroy(&text);
+  return mlirLogicalResultFailure();
 }
 
 MlirStringRef tg_op_name(MlirOperation op) {

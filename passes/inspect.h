@@ -26,6 +26,10 @@ void tg_append_ref(MlirStringRef part, void *text);
 void tg_remark(const struct tg_remark_sink *sink, MlirLocation location,
                enum tg_remark_kind kind, const char *message);
 
+/* An error at the operation, "PASS: REASON"; returns failure. */
+MlirLogicalResult tg_fail_at(MlirOperation op, const char *pass,
+                             const char *reason);
+
 /* The operation's full name, "linalg.matmul"; lives as long as the context. */
 MlirStringRef tg_op_name(MlirOperation op);
 bool tg_op_is(MlirOperation op, const char *name);

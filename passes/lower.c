@@ -6,10 +6,8 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/Linalg.h>
 #include <mlir-c/Pass.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "model/text.h"
@@ -128,12 +126,8 @@ MlirLogicalResult tg_lower(MlirOperation module,
                            const struct tg_remark_sink *remarks) {
   struct tg_target target;
   struct tg_error error;
-  if (tg_get_target(module, &target, &error)) {
-    char message[TG_ERROR_NBYTES + 32];
-    snprintf(message, sizeof(message), "tgraph-lower: %s", error.message);
-    mlirEmitError(mlirOperationGetLocation(module), message);
-    return mlirLogicalResultFailure();
-  }
+  if (tg_get_target(module, &target, &error))
+    return tg_fail_at(module, "tgraph-lower", error.message);
   MlirLocation script = {NULL};
   mlirOperationWalk(module, find_script, &script, MlirWalkPreOrder);
   if (script.ptr)

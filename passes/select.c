@@ -5,7 +5,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +29,7 @@ struct select {
 };
 
 static MlirLogicalResult fail_at(MlirOperation op, const char *reason) {
-  char message[TG_ERROR_NBYTES + 64];
-  snprintf(message, sizeof(message), "tgraph-select-layouts: %s", reason);
-  mlirEmitError(mlirOperationGetLocation(op), message);
-  return mlirLogicalResultFailure();
+  return tg_fail_at(op, "tgraph-select-layouts", reason);
 }
 
 /*===-- Options -----------------------------------------------------------===*/

@@ -8,7 +8,6 @@
 #include "passes/passes.h"
 
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,10 +120,8 @@ MlirLogicalResult tg_strip(MlirOperation module,
   struct strip_state state = {0, false};
   mlirOperationWalk(module, strip_operation, &state, MlirWalkPreOrder);
   MlirLocation location = mlirOperationGetLocation(module);
-  if (state.out_of_memory) {
-    mlirEmitError(location, "tgraph-strip: out of memory");
-    return mlirLogicalResultFailure();
-  }
+  if (state.out_of_memory)
+    return tg_fail_at(module, "tgraph-strip", "out of memory");
   if (state.removed) {
     char message[64];
     snprintf(message, sizeof(message), "removed %zu tgraph attribute%s",
