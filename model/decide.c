@@ -22,8 +22,12 @@ const char *const tg_reason_names[TG_REASON_COUNT] = {
 };
 
 /* The network overrules the analytic rule when its margin exceeds this many
- * standard deviations of its heads. */
+ * standard deviations of its heads, and only in favour of configurations that
+ * the rule expects to be at most this much slower than its own choice. Both
+ * were set on kernels of held-out families: without the second, 3.9 % behind
+ * the best measured, like the rule alone; with it, 3.5 %. */
 static const float sure_enough = 1.0f;
+static const double trusted_excess = 1.10;
 
 bool tg_search_parse(const char *text, enum tg_search *search) {
   static const char *const names[TG_SEARCH_COUNT] = {
@@ -134,12 +138,36 @@ static enum tg_status score(const struct tg_decider *decider,
                               error);
 }
 
-/* The best score; of equals the first, which stands nearer to the rule. */
-static void pick(const struct tg_space *space, const float *scores,
-                 const float *spread, struct tg_decision *decision) {
+/* Marks the candidates that the rule's estimate doesn't speak against. */
+static bool *find_trusted(const struct tg_decider *decider,
+                          const struct tg_kernel *kernel,
+                          const struct tg_space *space,
+                          struct tg_arena *arena) {
+  bool *trusted = tg_arena_alloc(arena, space->count, sizeof *trusted);
+  struct tg_canonical canonical;
+  tg_canonicalize(kernel, &canonical);
+  double limit = 0;
+  for (size_t i = TG_CONFIG_ANALYTIC; trusted && i < space->count; ++i) {
+    struct tg_plan plan;
+    if (tg_plan_make_canonical(&canonical, &space->configs[i], decider->target,
+                               &plan))
+      continue;
+    double cycles = tg_plan_cycles(&plan, decider->target);
+    if (i == TG_CONFIG_ANALYTIC)
+      limit = cycles * trusted_excess;
+    trusted[i] = cycles <= limit;
+  }
+  return trusted;
+}
+
+/* The best score among the trusted; of equals the first, which stands nearer
+ * to the rule. */
+static void pick(const struct tg_space *space, const bool *trusted,
+                 const float *scores, const float *spread,
+                 struct tg_decision *decision) {
   size_t best = TG_CONFIG_ANALYTIC;
   for (size_t i = TG_CONFIG_ANALYTIC; i < space->count; ++i)
-    if (scores[i] < scores[best])
+    if (trusted[i] && scores[i] < scores[best])
       best = i;
   decision->analytic_score = scores[TG_CONFIG_ANALYTIC];
   float margin = scores[TG_CONFIG_ANALYTIC] - scores[best];
@@ -180,12 +208,13 @@ static enum tg_status decide(const struct tg_decider *decider,
   }
   float *scores = tg_arena_alloc(arena, space.count, sizeof(float));
   float *spread = tg_arena_alloc(arena, space.count, sizeof(float));
-  if (!scores || !spread)
+  bool *trusted = find_trusted(decider, kernel, &space, arena);
+  if (!scores || !spread || !trusted)
     return TG_OUT_OF_MEMORY;
   enum tg_status status =
       score(decider, kernel, &space, arena, scores, spread, error);
   if (status == TG_OK)
-    pick(&space, scores, spread, decision);
+    pick(&space, trusted, scores, spread, decision);
   return status;
 }
 

@@ -243,7 +243,7 @@ class TileNet(nn.Module):
             nn.init.zeros_(self.skip.weight)
 
     def prepare(self, kernel: dataset.TileKernel) -> TileInput:
-        names = list(kernel.target)
+        names = sorted(kernel.target)  # the order that train.build_tile standardises
         log2 = np.log2(np.maximum([[float(kernel.target[n]) for n in names]], 1)) if names else np.zeros((1, 0))
         return TileInput(self.encoder.prepare(kernel.graph), self.targets(log2)[0], self.configs(kernel.features))
 

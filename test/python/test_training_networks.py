@@ -18,6 +18,18 @@ def make_layout_net(**settings: object) -> LayoutNet:
     return LayoutNet(LayoutSettings(width=8, squeezed=4, **settings), nodes).eval()
 
 
+def test_target_columns_are_standardised_by_name(tile_folder: Path) -> None:
+    """Two machines, so that the columns count; files may list them in any order."""
+    kernels = dataset.find_tiles([tile_folder])
+    for kernel in kernels[::2]:
+        kernel.target = {name: 2 * value for name, value in kernel.target.items()}
+    net = build_tile(kernels, {})
+    mean, scale = dict(zip(net.targets.names, net.targets.mean, strict=True)), net.targets.scale
+    for kernel in kernels[:2]:
+        expected = [(np.log2(kernel.target[n]) - mean[n]) * s for n, s in zip(net.targets.names, scale, strict=True)]
+        assert np.allclose(net.prepare(kernel).target, expected, atol=1e-5)
+
+
 @pytest.mark.parametrize("cross", [False, True])
 def test_tile_scores_follow_their_configuration(tile_folder: Path, cross: bool) -> None:
     kernels = dataset.find_tiles([tile_folder])
