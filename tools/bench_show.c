@@ -78,6 +78,9 @@ static void print_builds(const struct tg_bench_report *r) {
 void tg_bench_print_table(const struct tg_bench_report *r, bool choices) {
   printf("%s: %d kernels, %.3f GFLOP\n", r->name, r->kernel_count,
          r->flops * 1e-9);
+  const char *lines = r->builds[TG_SIDE_OURS].choices;
+  if (choices && lines && lines[0]) // first: a network has a screen of them
+    printf("  choices:\n%s", lines);
   if (r->race.rounds > 0) {
     int base = base_of(r);
     printf("  %-9s %12s %9s %7s  speed-up over %s [95 %% interval]  max "
@@ -97,9 +100,6 @@ void tg_bench_print_table(const struct tg_bench_report *r, bool choices) {
   for (int i = 0; i < TG_BENCH_COUNT; i++)
     if (r->problems[i].message[0])
       printf("  %s FAILED: %s\n", tg_bench_names[i], r->problems[i].message);
-  const char *lines = r->builds[TG_SIDE_OURS].choices;
-  if (choices && lines && lines[0])
-    printf("  choices:\n%s", lines);
   fflush(stdout);
 }
 

@@ -25,8 +25,8 @@ static const char *dashes(const struct tg_option *option) {
 }
 
 static void print_help(const struct tg_command_line *line) {
-  printf("usage: tgraph %s [options] %s\n\n%s\noptions:\n", line->name,
-         line->operands, line->about);
+  printf("usage: tgraph %s [options]%s%s\n\n%s\noptions:\n", line->name,
+         line->operands[0] ? " " : "", line->operands, line->about);
   for (int i = 0; i < line->option_count; i++) {
     const struct tg_option *option = &line->options[i];
     char left[64];
