@@ -183,6 +183,8 @@ def train_tile(
     kernels: Sequence[TileKernel], config: dict, seed: int, out: Path | None = None, resume: bool = False
 ) -> TileNet:
     """Trains on `kernels`, a part of them for early stopping; returns the best epoch's network."""
+    if not kernels:
+        raise ValueError("no kernels to train on: every family, or every shape, is held out")
     train = config["train"]
     rng = seed_everything(seed)
     fit, held = split_validation(kernels, train["validation"], rng)
