@@ -297,6 +297,29 @@ static void count_packing(const struct tg_plan *plan,
 }
 
 /*
+ * Rows that are neighbours in memory: a reduction step goes to another line,
+ * where they are far apart to another page, and where the distance is a power
+ * of two always to the same sets, which then keep too few of the steps.
+ */
+static double element_step_cycles(const struct tg_plan *plan,
+                                  const struct tg_cost *cost) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double size = (double)tg_kernel_element_nbytes(kernel), cycles = 0;
+  if (!plan->reduction_count)
+    return 0;
+  int inner = plan->reduction[plan->reduction_count - 1];
+  for (int o = 0; o < TG_RESULT; ++o) {
+    if (plan->packed[o] || plan->follows_vector[o] || !plan->follows_row[o])
+      continue;
+    double stride = size * fabs((double)tg_kernel_stride(kernel, o, inner));
+    double steps = cost->tiles * cost->block_depth;
+    if (stride >= 1024)
+      cycles += steps * (fmod(stride, 2048) == 0 ? 4 : 1);
+  }
+  return cycles;
+}
+
+/*
  * Unpacked rows are a stream each. Far more of them than a prefetcher follows
  * cost a little, more than the ways of the cache sets that they share cost a
  * miss for every line.
@@ -305,7 +328,7 @@ static double row_stream_cycles(const struct tg_plan *plan,
                                 const struct tg_target *target,
                                 const struct tg_cost *cost) {
   if (cost->row_stride_nbytes < 64)
-    return 0;
+    return element_step_cycles(plan, cost);
   double sets = (double)target->l1_nbytes / 64 / 8; /* of 8 ways */
   double lines = fmod(cost->row_stride_nbytes / 64, sets);
   double distinct = sets;
