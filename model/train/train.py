@@ -192,6 +192,7 @@ def train_tile(
     optimizer = torch.optim.AdamW(net.parameters(), lr=train["learning_rate"], weight_decay=train["weight_decay"])
     at = Progress(net, optimizer, rng)
     bag = (rng.random((len(fit), net.settings.heads)) < train["bag"]).astype(np.float32) / train["bag"]
+    bag[:, ~bag.any(axis=0)] = 1.0  # a head that drew no kernel of a small set learns from all
     if out and resume and (out / "checkpoint.pt").exists():
         at.load(out / "checkpoint.pt")
     tiles = [net.prepare(k) for k in fit]
