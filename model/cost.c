@@ -243,8 +243,7 @@ static double pack_repeats(const struct tg_plan *plan, int operand) {
     return 1;
   double repeats = 1;
   for (int i = 0; i < plan->batch_count; ++i)
-    if (plan->follows_row[operand] || plan->follows_vector[operand])
-      repeats *= (double)kernel->extent[plan->batch[i]];
+    repeats *= (double)kernel->extent[plan->batch[i]];
   if (plan->follows_row[operand]) {
     repeats *= (double)plan->outer_rows;
     repeats *=

@@ -58,14 +58,13 @@ void tg_config_layout(const struct tg_kernel *kernel,
     mark_own_loops(&canonical, row, depth);
   for (int l = 0; l < kernel->loop_count && operand != TG_RESULT; ++l)
     depth[l] = kernel->reduction[l];
-  bool rest[TG_MAX_LOOPS];
   append(layout, kernel, operand, panel, NULL);
   append(layout, kernel, operand, depth, NULL);
   append(layout, kernel, operand, panel, depth);
-  for (int l = 0; l < kernel->loop_count; ++l)
-    rest[l] = !panel[l] && !depth[l];
-  bool taken[TG_MAX_LOOPS];
-  for (int l = 0; l < kernel->loop_count; ++l)
+  bool taken[TG_MAX_LOOPS], rest[TG_MAX_LOOPS];
+  for (int l = 0; l < kernel->loop_count; ++l) {
     taken[l] = panel[l] || depth[l];
+    rest[l] = !taken[l];
+  }
   append(layout, kernel, operand, rest, taken);
 }

@@ -274,6 +274,10 @@ const char *tg_plan_make(const struct tg_kernel *kernel,
   return tg_plan_make_canonical(&canonical, config, target, plan);
 }
 
+bool tg_plan_accumulates(const struct tg_plan *plan) {
+  return plan->block_reduction < plan->reduction_extent;
+}
+
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand) {
   if (!plan->packed[operand])
     return 0;

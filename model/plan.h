@@ -104,6 +104,9 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
 enum { TG_MAX_STEP = 4 };
 int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop);
 
+/* Is the sum of an element made in several passes over the result? */
+bool tg_plan_accumulates(const struct tg_plan *plan);
+
 /* Elements of the scratch buffers, 0 where the operand isn't packed. */
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand);
 

@@ -144,15 +144,6 @@ MlirValue tg_div(struct tg_builder *builder, MlirValue a, int64_t divisor) {
              : binary(builder, "arith.divui", a, tg_index(builder, divisor));
 }
 
-MlirValue tg_rem(struct tg_builder *builder, MlirValue a, int64_t divisor) {
-  int64_t x;
-  if (tg_index_constant(builder, a, &x))
-    return tg_index(builder, x % divisor);
-  return divisor == 1
-             ? tg_index(builder, 0)
-             : binary(builder, "arith.remui", a, tg_index(builder, divisor));
-}
-
 MlirValue tg_min(struct tg_builder *builder, MlirValue a, MlirValue b) {
   int64_t x, y;
   if (tg_index_constant(builder, a, &x) && tg_index_constant(builder, b, &y))

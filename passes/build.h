@@ -50,7 +50,6 @@ MlirValue tg_add(struct tg_builder *builder, MlirValue a, MlirValue b);
 MlirValue tg_sub(struct tg_builder *builder, MlirValue a, MlirValue b);
 MlirValue tg_mul(struct tg_builder *builder, MlirValue a, int64_t factor);
 MlirValue tg_div(struct tg_builder *builder, MlirValue a, int64_t divisor);
-MlirValue tg_rem(struct tg_builder *builder, MlirValue a, int64_t divisor);
 MlirValue tg_min(struct tg_builder *builder, MlirValue a, MlirValue b);
 MlirValue tg_max(struct tg_builder *builder, MlirValue a, MlirValue b);
 

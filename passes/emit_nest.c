@@ -125,8 +125,7 @@ MlirValue tg_emit_panel_index(struct tg_emit *emit, int operand) {
 bool tg_plan_reads_init(const struct tg_plan *plan) {
   if (!plan->canonical.kernel.init_is_zero)
     return true;
-  return !plan->packed[TG_RESULT] &&
-         plan->block_reduction < plan->reduction_extent;
+  return !plan->packed[TG_RESULT] && tg_plan_accumulates(plan);
 }
 
 /*===-- The nest ----------------------------------------------------------===*/
@@ -234,8 +233,7 @@ static void emit_vector_blocks(struct tg_emit *emit) {
   struct tg_for loop;
   bool looped = block_begin(emit, &loop, plan->block_vector,
                             plan->vector_extent, &emit->vector_origin);
-  bool accumulates = plan->block_reduction < plan->reduction_extent;
-  if (plan->packed[TG_RESULT] && accumulates)
+  if (plan->packed[TG_RESULT] && tg_plan_accumulates(plan))
     tg_emit_clear_packed_result(emit);
   emit_reduction_blocks(emit);
   if (plan->packed[TG_RESULT])

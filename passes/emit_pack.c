@@ -284,7 +284,7 @@ static void emit_pack_panel(struct tg_emit *emit, MlirValue position,
   bool hoisted = plan->hoisted[pack->operand];
   MlirValue lower = hoisted ? tg_index(b, 0) : emit->reduction_origin;
   MlirValue upper = tg_index(b, plan->reduction_extent);
-  if (!hoisted && plan->block_reduction < plan->reduction_extent)
+  if (!hoisted && tg_plan_accumulates(plan))
     upper =
         tg_min(b, tg_add(b, lower, tg_index(b, plan->block_reduction)), upper);
   MlirValue offsets[TG_MAX_TILE_VECTORS];

@@ -209,8 +209,7 @@ static int result_indices(struct tg_emit *emit, int64_t row, int64_t vector,
 }
 
 static bool starts_from_zero(const struct tg_plan *plan) {
-  bool accumulates = plan->block_reduction < plan->reduction_extent;
-  return !accumulates &&
+  return !tg_plan_accumulates(plan) &&
          (plan->packed[TG_RESULT] || plan->canonical.kernel.init_is_zero);
 }
 

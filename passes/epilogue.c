@@ -253,8 +253,7 @@ void tg_epilogue_find(MlirOperation op, const struct tg_plan *plan,
                       struct tg_epilogue *epilogue) {
   epilogue->length = epilogue->input_count = 0;
   /* Partial sums must not go through it. */
-  if (!plan->packed[TG_RESULT] &&
-      plan->block_reduction < plan->reduction_extent)
+  if (!plan->packed[TG_RESULT] && tg_plan_accumulates(plan))
     return;
   struct stored stored;
   describe_stored(plan, &stored);
