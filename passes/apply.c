@@ -7,19 +7,17 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/emit.h"
 #include "passes/inspect.h"
+#include "passes/outline.h"
 #include "passes/passes.h"
 
 enum {
-  NAME_NBYTES = 192,
+  NAME_NBYTES = 160,
   MAX_ARGUMENTS = TG_OPERAND_COUNT + TG_MAX_EPILOGUE_INPUTS
 };
 
@@ -31,13 +29,6 @@ struct decision {
   struct tg_epilogue epilogue;
 };
 
-/* A function that was made, with its text: equal text, same function. */
-struct outlined {
-  char *text;
-  char name[NAME_NBYTES];
-  struct outlined *next;
-};
-
 struct apply {
   MlirOperation module;
   const struct tg_remark_sink *remarks;
@@ -46,7 +37,7 @@ struct apply {
   struct decision *decisions;
   size_t count, capacity, seen;
   MlirLocation script; /* of a transform script beside the program */
-  struct outlined *outlined;
+  struct tg_outliner outliner;
   bool failed;
 };
 
@@ -119,22 +110,8 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
 
 /*===-- The functions -----------------------------------------------------===*/
 
-static bool symbol_exists(MlirOperation module, const char *name) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol =
-        mlirOperationGetAttributeByName(op, tg_ref("sym_name"));
-    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
-        mlirStringRefEqual(mlirStringAttrGetValue(symbol), tg_ref(name)))
-      return true;
-  }
-  return false;
-}
-
-/* "tgraph_conv_2d_nchw_fchw_64x112x112x3x7x7_f32", and a number if taken. */
-static void make_name(const struct apply *apply,
-                      const struct decision *decision, char *name) {
+/* "tgraph_conv_2d_nchw_fchw_64x112x112x3x7x7_f32". */
+static void make_name(const struct decision *decision, char *name) {
   MlirStringRef op_name = tg_op_name(decision->op);
   const char *short_name = memchr(op_name.data, '.', op_name.length);
   int length = (int)op_name.length;
@@ -149,43 +126,8 @@ static void make_name(const struct apply *apply,
   for (int l = 0; l < decision->kernel.loop_count; ++l)
     used += snprintf(name + used, NAME_NBYTES - (size_t)used, "%s%lld",
                      l ? "x" : "", (long long)decision->kernel.extent[l]);
-  used += snprintf(name + used, NAME_NBYTES - (size_t)used, "_%s",
-                   decision->kernel.element == TG_F64 ? "f64" : "f32");
-  for (int i = 1; symbol_exists(apply->module, name); ++i)
-    snprintf(name + used, NAME_NBYTES - (size_t)used, "_%d", i);
-}
-
-static MlirOperation create_function(MlirLocation location, const char *name,
-                                     MlirType type, MlirBlock *entry) {
-  MlirContext context = mlirLocationGetContext(location);
-  MlirAttribute noinline = mlirStringAttrGet(context, tg_ref("noinline"));
-  /* Two objects may hold functions of one name: the symbol stays inside. */
-  MlirNamedAttribute attributes[] = {
-      tg_named(context, "sym_name", mlirStringAttrGet(context, tg_ref(name))),
-      tg_named(context, "function_type", mlirTypeAttrGet(type)),
-      tg_named(context, "sym_visibility",
-               mlirStringAttrGet(context, tg_ref("private"))),
-      tg_named(context, "llvm.linkage",
-               mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)),
-      /* One copy of the loops, and a name that a profiler can show. */
-      tg_named(context, "passthrough",
-               mlirArrayAttrGet(context, 1, &noinline))};
-  MlirType inputs[MAX_ARGUMENTS];
-  MlirLocation locations[MAX_ARGUMENTS];
-  intptr_t count = mlirFunctionTypeGetNumInputs(type);
-  for (intptr_t i = 0; i < count; ++i) {
-    inputs[i] = mlirFunctionTypeGetInput(type, i);
-    locations[i] = location;
-  }
-  *entry = mlirBlockCreate(count, inputs, locations);
-  MlirRegion body = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(body, *entry);
-  MlirOperationState state =
-      mlirOperationStateGet(tg_ref("func.func"), location);
-  mlirOperationStateAddAttributes(
-      &state, sizeof(attributes) / sizeof(attributes[0]), attributes);
-  mlirOperationStateAddOwnedRegions(&state, 1, &body);
-  return mlirOperationCreate(&state);
+  snprintf(name + used, NAME_NBYTES - (size_t)used, "_%s",
+           decision->kernel.element == TG_F64 ? "f64" : "f32");
 }
 
 /* What the function takes: the operands, then the epilogue's inputs. */
@@ -214,14 +156,13 @@ static MlirType function_type(const struct decision *decision) {
                              inputs, 1, &result);
 }
 
-/* Makes the function; a null operation where the result isn't valid. */
-static MlirOperation outline(struct apply *apply,
-                             const struct decision *decision) {
+/* The code of the decision; the function is in no block yet. */
+static MlirOperation emit_function(const struct apply *apply,
+                                   const struct decision *decision) {
   MlirLocation location = mlirOperationGetLocation(decision->op);
   MlirType type = function_type(decision);
   MlirBlock entry;
-  MlirOperation function =
-      create_function(location, "tgraph_kernel", type, &entry);
+  MlirOperation function = tg_outline_begin(location, type, &entry);
   struct tg_builder builder;
   MlirType element =
       mlirShapedTypeGetElementType(mlirFunctionTypeGetResult(type, 0));
@@ -234,109 +175,35 @@ static MlirOperation outline(struct apply *apply,
   MlirValue result =
       tg_emit_kernel(&builder, &decision->plan, &epilogue, arguments);
   tg_build(&builder, "func.return", 1, &result, 0, NULL, 0, NULL);
-  MlirBlock body =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(apply->module, 0));
-  mlirBlockAppendOwnedOperation(body, function);
-  if (mlirOperationVerify(function))
-    return function;
-  mlirOperationDestroy(function);
-  return (MlirOperation){NULL};
-}
-
-/* The text that equal functions have in common: without locations, and whole
- * whatever the command line says about printing. */
-static void print_function(MlirOperation function, struct tg_text *text) {
-  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-  mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
-  mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
-  mlirOperationPrintWithFlags(function, flags, tg_append_ref, text);
-  mlirOpPrintingFlagsDestroy(flags);
-}
-
-/* Keeps the function under a name of its own, and takes the text over. NULL
- * when out of memory. */
-static const char *name_outlined(struct apply *apply,
-                                 const struct decision *decision,
-                                 MlirOperation function, struct tg_text *text) {
-  struct outlined *o = tg_arena_alloc(apply->arena, 1, sizeof(*o));
-  if (!o || !text->data || text->failed) {
-    tg_text_destroy(text);
-    mlirOperationDestroy(function);
-    return NULL;
-  }
-  make_name(apply, decision, o->name);
-  mlirOperationSetAttributeByName(
-      function, tg_ref("sym_name"),
-      mlirStringAttrGet(mlirOperationGetContext(function), tg_ref(o->name)));
-  o->text = text->data;
-  o->next = apply->outlined;
-  apply->outlined = o;
-  return o->name;
-}
-
-/* The name of a function for the decision: an equal one that exists, or a new
- * one. NULL, and a remark, where none can be made. */
-static const char *get_outlined(struct apply *apply,
-                                const struct decision *decision) {
-  MlirOperation function = outline(apply, decision);
-  if (mlirOperationIsNull(function)) {
-    tg_remark(apply->remarks, mlirOperationGetLocation(decision->op),
-              TG_REMARK_MISSED,
-              "the schedule could not be built; the operation stays as it was");
-    return NULL;
-  }
-  struct tg_text text = {0};
-  print_function(function, &text);
-  /* --mlir-print-skip-regions leaves the bodies out: nothing to compare. */
-  bool whole = text.data && !text.failed && strstr(text.data, "return");
-  struct outlined *o = whole ? apply->outlined : NULL;
-  while (o && strcmp(o->text, text.data))
-    o = o->next;
-  if (!o)
-    return name_outlined(apply, decision, function, &text);
-  tg_text_destroy(&text);
-  mlirOperationDestroy(function);
-  return o->name;
+  return function;
 }
 
 /*===-- Replacing the operation -------------------------------------------===*/
 
-static MlirOperation insert_before(MlirOperation op, const char *name,
-                                   intptr_t operand_count,
-                                   const MlirValue *operands, MlirType result,
-                                   const MlirNamedAttribute *attribute) {
-  MlirOperationState state =
-      mlirOperationStateGet(tg_ref(name), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, operand_count, operands);
-  mlirOperationStateAddResults(&state, 1, &result);
-  if (attribute)
-    mlirOperationStateAddAttributes(&state, 1, attribute);
-  MlirOperation created = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, created);
-  return created;
-}
-
 static bool replace_by_call(struct apply *apply, struct decision *decision) {
   tg_epilogue_find(decision->op, &decision->plan, &decision->epilogue);
-  const char *name = get_outlined(apply, decision);
-  if (!name)
+  char stem[NAME_NBYTES];
+  make_name(decision, stem);
+  const char *name =
+      tg_outline_end(&apply->outliner, emit_function(apply, decision), stem);
+  if (!name) {
+    tg_remark(apply->remarks, mlirOperationGetLocation(decision->op),
+              TG_REMARK_MISSED,
+              "the schedule could not be built; the operation stays as it was");
     return false;
+  }
   const struct tg_epilogue *epilogue = &decision->epilogue;
   /* Where the last operation stood, all that the call needs is known. */
   MlirOperation last =
       epilogue->length ? epilogue->chain[epilogue->length - 1] : decision->op;
-  MlirContext context = mlirOperationGetContext(last);
   MlirValue arguments[MAX_ARGUMENTS];
   int count = collect_arguments(decision, arguments);
   MlirType type = mlirValueGetType(arguments[TG_RESULT]);
   /* A fill that nobody reads would be a pass over the result for nothing. */
   if (!tg_plan_reads_init(&decision->plan))
     arguments[TG_RESULT] = mlirOperationGetResult(
-        insert_before(last, "tensor.empty", 0, NULL, type, NULL), 0);
-  MlirNamedAttribute callee = tg_named(
-      context, "callee", mlirFlatSymbolRefAttrGet(context, tg_ref(name)));
-  MlirOperation call =
-      insert_before(last, "func.call", count, arguments, type, &callee);
+        tg_insert_before(last, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
+  MlirOperation call = tg_insert_call(last, name, count, arguments, 1, &type);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
                                 mlirOperationGetResult(call, 0));
   for (int i = epilogue->length - 1; i >= 0; --i)
@@ -397,9 +264,9 @@ MlirLogicalResult tg_apply_layouts(MlirOperation module,
     reject(&apply, module, "out of memory");
     return mlirLogicalResultFailure();
   }
+  apply.outliner = (struct tg_outliner){.module = module, .arena = apply.arena};
   bool done = carry_out(&apply);
-  for (struct outlined *o = apply.outlined; o; o = o->next)
-    free(o->text);
+  tg_outliner_release(&apply.outliner);
   tg_arena_destroy(apply.arena);
   return done ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }
