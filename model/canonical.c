@@ -9,10 +9,13 @@
 #include <assert.h>
 #include <string.h>
 
-/* Is dimension d of the operand addressed by `loop` alone, step 1? */
+/* Is dimension d of the operand addressed by `loop` alone, step 1, over a
+ * known extent? */
 static bool is_plain(const struct tg_kernel *kernel, int operand, int d,
                      int loop) {
   const struct tg_access *access = &kernel->operand[operand];
+  if (kernel->dynamic[loop] == TG_BOUNDED)
+    return false;
   for (int l = 0; l < kernel->loop_count; ++l)
     if (access->coefficient[d][l] != (l == loop))
       return false;
@@ -54,6 +57,7 @@ static void remove_loop(struct tg_canonical *canonical, int loop) {
   for (int l = loop; l + 1 < kernel->loop_count; ++l) {
     kernel->extent[l] = kernel->extent[l + 1];
     kernel->reduction[l] = kernel->reduction[l + 1];
+    kernel->dynamic[l] = kernel->dynamic[l + 1];
     canonical->loop_first[l] = canonical->loop_first[l + 1];
     canonical->loop_size[l] = canonical->loop_size[l + 1];
   }
@@ -136,6 +140,40 @@ static void drop_unit_dimensions(struct tg_canonical *canonical, int operand) {
   }
 }
 
+static void swap_loops(struct tg_canonical *canonical, int a, int b) {
+  struct tg_kernel *kernel = &canonical->kernel;
+#define SWAP(type, array)                                                      \
+  do {                                                                         \
+    type kept = (array)[a];                                                    \
+    (array)[a] = (array)[b];                                                   \
+    (array)[b] = kept;                                                         \
+  } while (0)
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    for (int d = 0; d < kernel->operand[o].rank; ++d)
+      SWAP(int32_t, kernel->operand[o].coefficient[d]);
+  SWAP(int64_t, kernel->extent);
+  SWAP(bool, kernel->reduction);
+  SWAP(enum tg_dynamic, kernel->dynamic);
+  SWAP(int, canonical->loop_first);
+  SWAP(int, canonical->loop_size);
+#undef SWAP
+}
+
+/* A reduction of unknown extent becomes the outermost one, which is done in
+ * blocks: the depth of a panel is known then. */
+static void put_bounded_reduction_first(struct tg_canonical *canonical) {
+  const struct tg_kernel *kernel = &canonical->kernel;
+  int last = -1;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->reduction[l] && kernel->dynamic[l] == TG_BOUNDED)
+      last = l;
+  for (int l = last - 1; l >= 0; --l)
+    if (kernel->reduction[l]) {
+      swap_loops(canonical, l, last);
+      last = l;
+    }
+}
+
 void tg_canonicalize(const struct tg_kernel *kernel,
                      struct tg_canonical *canonical) {
   memset(canonical, 0, sizeof(*canonical));
@@ -162,6 +200,7 @@ void tg_canonicalize(const struct tg_kernel *kernel,
           changed = true;
         }
   }
+  put_bounded_reduction_first(canonical);
 }
 
 int tg_canonical_outer(const struct tg_canonical *canonical, int inner) {

@@ -46,6 +46,13 @@ double tg_kernel_flops(const struct tg_kernel *kernel) {
   return flops;
 }
 
+bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind) {
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->dynamic[l] == kind)
+      return true;
+  return false;
+}
+
 /* FNV-1a over the eight bytes of the value, low byte first: the same on
  * machines of either byte order, so hashes may be stored. */
 static uint64_t hash_value(uint64_t hash, uint64_t value) {
@@ -77,5 +84,9 @@ uint64_t tg_kernel_hash(const struct tg_kernel *kernel) {
   hash = hash_value(hash, (uint64_t)kernel->element);
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
     hash = hash_access(hash, &kernel->operand[o], kernel->loop_count);
+  /* Static kernels keep the hashes that measurements are stored under. */
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->dynamic[l] == TG_BOUNDED)
+      hash = hash_value(hash, UINT64_C(0x100) + (uint64_t)l);
   return hash_value(hash, kernel->init_is_zero);
 }

@@ -21,6 +21,17 @@ enum {
 
 enum tg_element { TG_F32, TG_F64 };
 
+/*
+ * How a loop whose extent is known only at run time is carried out; its
+ * `extent` is then what the code is planned for, and no operand's extent along
+ * it is more than that assumption.
+ */
+enum tg_dynamic {
+  TG_STATIC,  /* the extent is what it says */
+  TG_SLICED,  /* around the kernel, one iteration at a time: extent 1 */
+  TG_BOUNDED, /* inside of the kernel, up to a bound that is a value */
+};
+
 struct tg_access {
   int rank;
   int64_t extent[TG_MAX_RANK]; /* of the operand's dimensions, in elements */
@@ -32,6 +43,7 @@ struct tg_kernel {
   int loop_count;
   int64_t extent[TG_MAX_LOOPS]; /* iterations, at least 1 */
   bool reduction[TG_MAX_LOOPS];
+  enum tg_dynamic dynamic[TG_MAX_LOOPS];
   enum tg_element element;
   struct tg_access operand[TG_OPERAND_COUNT];
   bool weight[TG_OPERAND_COUNT]; /* a constant or an argument of the function */
@@ -47,8 +59,10 @@ int64_t tg_kernel_stride(const struct tg_kernel *kernel, int operand, int loop);
 int64_t tg_kernel_element_nbytes(const struct tg_kernel *kernel);
 /* 2 x the product of the loops' extents. */
 double tg_kernel_flops(const struct tg_kernel *kernel);
-/* A hash of everything above but `weight` and names: equal kernels are equal.
- */
+/* Does the loop of the kind exist? */
+bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind);
+/* A hash of everything above but `weight`, TG_SLICED and names: equal kernels
+ * are equal. */
 uint64_t tg_kernel_hash(const struct tg_kernel *kernel);
 
 #endif

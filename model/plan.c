@@ -131,6 +131,8 @@ static void set_sizes(struct tg_plan *plan, const struct tg_config *config,
   plan->vector_extent = kernel->extent[plan->vector_loop];
   plan->row_extent =
       plan->row_loop == TG_NO_LOOP ? 1 : kernel->extent[plan->row_loop];
+  plan->bounded_reduction = plan->reduction_count &&
+                            kernel->dynamic[plan->reduction[0]] == TG_BOUNDED;
   plan->reduction_extent =
       plan->reduction_count ? kernel->extent[plan->reduction[0]] : 1;
   plan->block_vector =
@@ -184,10 +186,18 @@ static bool uses_any(const struct tg_kernel *kernel, int operand,
   return false;
 }
 
+static bool uses_bounded(const struct tg_kernel *kernel, int operand) {
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->dynamic[l] == TG_BOUNDED && tg_kernel_uses(kernel, operand, l))
+      return true;
+  return false;
+}
+
 static void choose_hoisting(struct tg_plan *plan) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   for (int o = 0; o < TG_RESULT; ++o) {
-    if (!plan->packed[o])
+    /* Scratch memory has a size that is known. */
+    if (!plan->packed[o] || uses_bounded(kernel, o))
       continue;
     int outer_rows = plan->follows_row[o] ? plan->outer_row_count : 0;
     plan->hoisted[o] = plan->batch_count + outer_rows > 0 &&
@@ -242,6 +252,24 @@ static const char *check_result(const struct tg_plan *plan) {
   return NULL;
 }
 
+/* What a loop that ends at a bound rules out: wherever an extent would be the
+ * size of scratch memory or a factor of an address. */
+static const char *check_bounds(const struct tg_plan *plan) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (plan->packed[TG_RESULT] && uses_bounded(kernel, TG_RESULT))
+    return "a packed result needs known extents";
+  if (plan->gathered >= 0 && uses_bounded(kernel, plan->gathered))
+    return "a flattened operand needs known extents";
+  if (kernel->dynamic[plan->vector_loop] != TG_BOUNDED)
+    return NULL;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (!plan->packed[o] && plan->follows_vector[o] &&
+        tg_plan_step(plan, o, plan->vector_loop) != 1)
+      return "an operand with gaps along a vector loop of unknown extent has "
+             "to be packed";
+  return NULL;
+}
+
 const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
                                    const struct tg_config *config,
                                    const struct tg_target *target,
@@ -261,7 +289,7 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
   choose_hoisting(plan);
   if ((fault = check_sizes(plan, target)) || (fault = check_limits(plan)) ||
       (fault = check_input(plan, TG_LHS)) ||
-      (fault = check_input(plan, TG_RHS)))
+      (fault = check_input(plan, TG_RHS)) || (fault = check_bounds(plan)))
     return fault;
   return check_result(plan);
 }
@@ -275,7 +303,8 @@ const char *tg_plan_make(const struct tg_kernel *kernel,
 }
 
 bool tg_plan_accumulates(const struct tg_plan *plan) {
-  return plan->block_reduction < plan->reduction_extent;
+  return plan->block_reduction < plan->reduction_extent ||
+         plan->bounded_reduction;
 }
 
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand) {

@@ -76,6 +76,7 @@ struct tg_plan {
 
   int64_t vector_extent, row_extent, reduction_extent; /* of the split loops;
                                    reduction_extent is the outermost loop's */
+  bool bounded_reduction; /* the outermost one ends at a bound */
   int64_t reduction_rest; /* product of the other reduction loops */
   int64_t outer_rows;     /* product of the extents of the outer row loops */
 };
