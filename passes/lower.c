@@ -12,10 +12,10 @@
 
 #include "model/text.h"
 #include "passes/attribute.h"
+#include "passes/decompose.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
-#include "passes/stock.h"
 
 static const char bufferize[] =
     "builtin.module("
@@ -134,7 +134,8 @@ MlirLogicalResult tg_lower(MlirOperation module,
     tg_remark(remarks, script, TG_REMARK_MISSED,
               "a transform script stays in the module; remove it before "
               "the translation to LLVM IR");
-  if (mlirLogicalResultIsFailure(tg_decompose_packs(module)) ||
+  if (mlirLogicalResultIsFailure(
+          tg_decompose(module, TG_DECOMPOSE_FOR_BUFFERS)) ||
       mlirLogicalResultIsFailure(tg_run_pipeline(module, bufferize)))
     return mlirLogicalResultFailure();
   mlirOperationWalk(module, expand_copy, NULL, MlirWalkPostOrder);

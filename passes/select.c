@@ -11,6 +11,7 @@
 #include "model/decide.h"
 #include "model/text.h"
 #include "passes/attribute.h"
+#include "passes/decompose.h"
 #include "passes/import.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
@@ -262,6 +263,10 @@ static MlirLogicalResult run(struct select *select) {
     return mlirLogicalResultFailure();
   mlirOperationWalk(select->module, find_stray, select, MlirWalkPreOrder);
   if (select->count == SIZE_MAX)
+    return mlirLogicalResultFailure();
+  bool may_choose = strcmp(select->options->model, "none") != 0;
+  if (may_choose && mlirLogicalResultIsFailure(
+                        tg_decompose(select->module, TG_DECOMPOSE_FOR_CHOICE)))
     return mlirLogicalResultFailure();
   if (!tg_collect_sites(select->module, select->arena, &select->sites,
                         &select->count))

@@ -3,12 +3,6 @@
 #ifndef TGRAPH_PASSES_STOCK_H
 #define TGRAPH_PASSES_STOCK_H
 
-#include <mlir-c/IR.h>
-
-/* Bufferization can't take linalg.pack and linalg.unpack: they become a
- * transpose and a reshape. */
-MlirLogicalResult tg_decompose_packs(MlirOperation module);
-
 /* The text of the pass pipeline; static. */
 const char *tg_stock_pipeline(void);
 
