@@ -33,6 +33,8 @@ static const double spill_cycles = 1.2; /* a reduction step, each */
 static const double store_forwarding = 6;
 static const int64_t short_reduction = 64;
 static const double tile_overhead = 12; /* loop and address set-up */
+/* Adding up the lanes of a row, and of all rows in the end. */
+static const double sum_lanes = 2.5, sum_column = 10;
 
 static double max2(double a, double b) { return a > b ? a : b; }
 static double ceil_div(double a, double b) { return ceil(a / b); }
@@ -124,10 +126,46 @@ static double live_registers(const struct tg_plan *plan, double rows,
   return live;
 }
 
+/* Vectors of a reduction step of a dot product, each of `lanes` elements. Rows
+ * that aren't whole vectors apart cross cache lines. */
+static double dot_loads(const struct tg_plan *plan, double rows,
+                        double columns) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double loads = 0;
+  for (int o = 0; o < TG_RESULT; ++o) {
+    double each = 1;
+    if (plan->follows_row[o]) {
+      int64_t apart = tg_kernel_stride(kernel, o, plan->row_loop);
+      each = rows * (apart % plan->lanes ? 1.4 : 1);
+    }
+    if (plan->column_loop != TG_NO_LOOP &&
+        tg_kernel_uses(kernel, o, plan->column_loop))
+      each *= columns;
+    loads += each;
+  }
+  return loads;
+}
+
+/* Cycles of a reduction step of a dot product: a vector step has as many of
+ * them as there are lanes, the last one perhaps fewer. */
+static double dot_step_cycles(const struct tg_plan *plan,
+                              const struct tg_target *target, double rows,
+                              double columns) {
+  double extent = (double)plan->canonical.kernel.extent[plan->vector_loop];
+  double parts = plan->column_loop == TG_NO_LOOP ? (double)plan->vectors : 1;
+  double wide = target->vector_bits > 256 ? 1.0 : 0.5;
+  double fma = rows * columns / (double)target->fma_per_cycle;
+  double loads = dot_loads(plan, rows, columns) * wide;
+  double cycles = max2(max2(fma, loads), fma_latency / parts);
+  return cycles * ceil_div(extent, (double)plan->lanes) / extent;
+}
+
 /* Unaligned 512-bit loads are a cache line each, half of them two. */
 static double step_cycles(const struct tg_plan *plan,
                           const struct tg_target *target, double rows,
                           double vectors) {
+  if (plan->dot)
+    return dot_step_cycles(plan, target, rows, vectors);
   double fma = rows * vectors / (double)target->fma_per_cycle;
   double wide = target->vector_bits > 256 ? 1.0 : 0.5;
   double loads = vector_loads(plan, rows, vectors) * wide +
@@ -149,8 +187,11 @@ static double all_tiles(const struct tg_plan *plan,
   int64_t v_rest = plan->vector_extent % plan->width;
   int64_t r_full = plan->row_extent / plan->rows;
   int64_t r_rest = plan->row_extent % plan->rows;
-  double rest_vectors = ceil_div((double)v_rest, (double)plan->lanes);
-  double rows = (double)plan->rows, vectors = (double)plan->vectors;
+  double rest_vectors = plan->dot
+                            ? (double)v_rest
+                            : ceil_div((double)v_rest, (double)plan->lanes);
+  double rows = (double)plan->rows;
+  double vectors = plan->dot ? (double)plan->width : (double)plan->vectors;
   cycles +=
       (double)(v_full * r_full) * step_cycles(plan, target, rows, vectors);
   if (v_rest)
@@ -179,17 +220,19 @@ static void count_work(const struct tg_plan *plan, struct tg_cost *cost) {
   double r_tiles = ceil_div((double)plan->row_extent, (double)plan->rows);
   cost->tiles = v_tiles * r_tiles * cost->batches * (double)plan->outer_rows *
                 reduction_blocks;
-  double vectors_used =
-      ceil_div((double)plan->vector_extent, (double)plan->lanes);
+  double along = (double)kernel->extent[plan->vector_loop];
   cost->lane_use =
-      (double)plan->vector_extent / (vectors_used * (double)plan->lanes);
+      along / (ceil_div(along, (double)plan->lanes) * (double)plan->lanes);
   cost->row_use = (double)(plan->row_extent / plan->rows * plan->rows) /
                   (double)plan->row_extent;
   cost->accumulators = (double)(plan->rows * plan->vectors);
   cost->loads_per_fma =
-      (vector_loads(plan, (double)plan->rows, (double)plan->vectors) +
-       element_loads(plan, (double)plan->rows)) /
-      cost->accumulators;
+      plan->dot
+          ? dot_loads(plan, (double)plan->rows, (double)plan->width) /
+                (double)(plan->rows * plan->width)
+          : (vector_loads(plan, (double)plan->rows, (double)plan->vectors) +
+             element_loads(plan, (double)plan->rows)) /
+                cost->accumulators;
 }
 
 static double operand_nbytes(const struct tg_plan *plan, int operand) {
@@ -336,6 +379,9 @@ static double row_stream_cycles(const struct tg_plan *plan,
       distinct = sets / step;
   double ways = (double)plan->rows / distinct;
   double touched = cost->tiles * cost->row_panel_nbytes / 64;
+  /* A dot product uses a line at once, or in two neighbouring steps. */
+  if (plan->dot)
+    return ways > 8 ? touched : 0;
   if (ways > 6)
     return touched * 16;
   return plan->rows > 12 ? touched * 2 : 0;
@@ -391,6 +437,10 @@ static double count_result(const struct tg_plan *plan,
       ceil_div((double)plan->reduction_extent, (double)plan->block_reduction);
   double moved = blocks > 1 ? 2 : 1;
   double cycles = cost->tiles * (cost->accumulators * moved + tile_overhead);
+  if (plan->dot)
+    cycles = cost->tiles * ((double)plan->width *
+                                (sum_lanes * (double)plan->rows + sum_column) +
+                            tile_overhead);
   if (plan->packed[TG_RESULT] ||
       cost->result_nbytes <= usable * (double)target->l2_nbytes)
     return cycles;

@@ -31,9 +31,8 @@ static const char *check_values(const struct tg_kernel *kernel,
   if (row_loop < TG_NO_LOOP || row_loop >= kernel->loop_count ||
       row_loop == vector_loop)
     return "row_loops is not another loop of the operation";
-  if (kernel->reduction[vector_loop] ||
-      (row_loop >= 0 && kernel->reduction[row_loop]))
-    return "the register tile spans parallel loops only";
+  if (row_loop >= 0 && kernel->reduction[row_loop])
+    return "the rows of the register tile are a parallel loop";
   static const enum tg_knob flags[] = {TG_KNOB_tiled,    TG_KNOB_flatten,
                                        TG_KNOB_order,    TG_KNOB_pack_lhs,
                                        TG_KNOB_pack_rhs, TG_KNOB_pack_result};
@@ -55,6 +54,8 @@ static const char *flatten(struct tg_plan *plan) {
   struct tg_canonical *canonical = &plan->canonical;
   struct tg_kernel *kernel = &canonical->kernel;
   int inner = plan->vector_loop;
+  if (kernel->reduction[inner])
+    return "flatten merges parallel loops";
   int outer = tg_canonical_outer(canonical, inner);
   if (outer == TG_NO_LOOP || outer == plan->row_loop)
     return "flatten needs a loop around the vector loop";
@@ -84,6 +85,39 @@ static const char *flatten(struct tg_plan *plan) {
   return plan->gathered < 0 ? "nothing to flatten" : NULL;
 }
 
+/* A dot product's second parallel loop: what the operand of the rows doesn't
+ * follow, so that its vectors serve several columns. The innermost such loop of
+ * the result. */
+static int find_column_loop(const struct tg_plan *plan) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  int found = TG_NO_LOOP;
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    bool shares = !kernel->reduction[l] && l != plan->row_loop;
+    for (int o = 0; o < TG_RESULT; ++o)
+      shares &= !(plan->follows_row[o] && tg_kernel_uses(kernel, o, l));
+    if (shares &&
+        (found == TG_NO_LOOP || tg_kernel_stride(kernel, TG_RESULT, l) <
+                                    tg_kernel_stride(kernel, TG_RESULT, found)))
+      found = l;
+  }
+  return found;
+}
+
+/* Around the tiles of a dot product: no loop is shared by all of them. */
+static void assign_dot_loops(struct tg_plan *plan) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  plan->column_loop = find_column_loop(plan);
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (!kernel->reduction[l] && l != plan->row_loop && l != plan->column_loop)
+      plan->batch[plan->batch_count++] = l;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->reduction[l] && l != plan->vector_loop)
+      plan->reduction[plan->reduction_count++] = l;
+  plan->reduction[plan->reduction_count++] = plan->vector_loop;
+  for (int i = 1; i < plan->reduction_count; ++i)
+    plan->reduction_rest *= kernel->extent[plan->reduction[i]];
+}
+
 static void assign_loops(struct tg_plan *plan) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
@@ -94,6 +128,12 @@ static void assign_loops(struct tg_plan *plan) {
   if (plan->gathered >= 0)
     plan->follows_vector[plan->gathered] = true;
   plan->reduction_rest = plan->outer_rows = 1;
+  plan->dot = kernel->reduction[plan->vector_loop];
+  plan->column_loop = plan->vector_loop;
+  if (plan->dot) {
+    assign_dot_loops(plan);
+    return;
+  }
   for (int l = 0; l < kernel->loop_count; ++l) {
     if (l == plan->vector_loop || l == plan->row_loop)
       continue;
@@ -122,13 +162,16 @@ static void set_sizes(struct tg_plan *plan, const struct tg_config *config,
   plan->lanes = target->vector_bits / 8 / tg_kernel_element_nbytes(kernel);
   plan->vectors = knob[TG_KNOB_vectors];
   plan->width = plan->lanes * plan->vectors;
+  if (plan->dot)
+    plan->width = plan->column_loop == TG_NO_LOOP ? 1 : plan->vectors;
   plan->rows = knob[TG_KNOB_rows];
   plan->unroll = knob[TG_KNOB_unroll];
   plan->vectors_inner = knob[TG_KNOB_order] != 0;
   plan->packed[TG_LHS] = knob[TG_KNOB_pack_lhs] != 0;
   plan->packed[TG_RHS] = knob[TG_KNOB_pack_rhs] != 0;
   plan->packed[TG_RESULT] = knob[TG_KNOB_pack_result] != 0;
-  plan->vector_extent = kernel->extent[plan->vector_loop];
+  plan->vector_extent =
+      plan->column_loop == TG_NO_LOOP ? 1 : kernel->extent[plan->column_loop];
   plan->row_extent =
       plan->row_loop == TG_NO_LOOP ? 1 : kernel->extent[plan->row_loop];
   plan->bounded_reduction = plan->reduction_count &&
@@ -142,6 +185,15 @@ static void set_sizes(struct tg_plan *plan, const struct tg_config *config,
       block_size(knob[TG_KNOB_block_reduction], plan->reduction_extent);
 }
 
+/* Elements that the vectors of one row of a tile may cover. */
+static int64_t vector_room(const struct tg_plan *plan) {
+  if (!plan->dot)
+    return plan->vector_extent;
+  if (plan->column_loop == TG_NO_LOOP)
+    return plan->canonical.kernel.extent[plan->vector_loop];
+  return plan->lanes * plan->vector_extent;
+}
+
 /* Blocks cut into whole register tiles, so that only a loop's last tile can
  * be a partial one. */
 static const char *check_sizes(const struct tg_plan *plan,
@@ -151,7 +203,7 @@ static const char *check_sizes(const struct tg_plan *plan,
     return "the machine's vectors are too narrow for the element type";
   if (plan->rows > plan->row_extent)
     return "register_rows exceeds the row loop";
-  if (plan->lanes * (plan->vectors - 1) >= plan->vector_extent)
+  if (plan->lanes * (plan->vectors - 1) >= vector_room(plan))
     return "the tile is wider than the vector loop";
   if (plan->rows * plan->vectors + plan->vectors + 1 > vector_registers)
     return "the register tile needs more registers than the machine has";
@@ -241,7 +293,8 @@ static const char *check_result(const struct tg_plan *plan) {
       return "the result is not a projection of the loops";
   }
   if (!plan->packed[TG_RESULT])
-    return tg_kernel_stride(kernel, TG_RESULT, plan->vector_loop) == 1
+    return plan->dot ||
+                   tg_kernel_stride(kernel, TG_RESULT, plan->vector_loop) == 1
                ? NULL
                : "the result isn't contiguous along the vector loop";
   if (plan->row_loop == TG_NO_LOOP ||
@@ -260,6 +313,8 @@ static const char *check_bounds(const struct tg_plan *plan) {
     return "a packed result needs known extents";
   if (plan->gathered >= 0 && uses_bounded(kernel, plan->gathered))
     return "a flattened operand needs known extents";
+  if (plan->dot && tg_kernel_has(kernel, TG_BOUNDED))
+    return "sums along vectors need known extents";
   if (kernel->dynamic[plan->vector_loop] != TG_BOUNDED)
     return NULL;
   for (int o = 0; o < TG_RESULT; ++o)
@@ -267,6 +322,29 @@ static const char *check_bounds(const struct tg_plan *plan) {
         tg_plan_step(plan, o, plan->vector_loop) != 1)
       return "an operand with gaps along a vector loop of unknown extent has "
              "to be packed";
+  return NULL;
+}
+
+/* What a dot product can't do. */
+static const char *check_dot(const struct tg_plan *plan) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (plan->row_loop == TG_NO_LOOP ||
+      tg_kernel_stride(kernel, TG_RESULT, plan->row_loop) != 1)
+    return "sums along vectors need rows that are contiguous in the result";
+  if (plan->gathered >= 0 || plan->packed[TG_LHS] || plan->packed[TG_RHS] ||
+      plan->packed[TG_RESULT])
+    return "sums along vectors read the operands as they are";
+  if (tg_kernel_has(kernel, TG_BOUNDED))
+    return "sums along vectors need known extents";
+  if (tg_plan_accumulates(plan))
+    return "sums along vectors take the whole reduction";
+  if (plan->rows > plan->lanes)
+    return "sums along vectors have no more rows than lanes";
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (plan->follows_vector[o] &&
+        tg_plan_step(plan, o, plan->vector_loop) != 1)
+      return "sums along vectors need operands that are contiguous along the "
+             "reduction";
   return NULL;
 }
 
@@ -288,6 +366,7 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
   set_sizes(plan, config, target);
   choose_hoisting(plan);
   if ((fault = check_sizes(plan, target)) || (fault = check_limits(plan)) ||
+      (plan->dot && (fault = check_dot(plan))) ||
       (fault = check_input(plan, TG_LHS)) ||
       (fault = check_input(plan, TG_RHS)) || (fault = check_bounds(plan)))
     return fault;

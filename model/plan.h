@@ -15,6 +15,11 @@
  *             register tiles: rows x vectors     [accumulators in registers]
  *               reduction loops
  *       [transpose the packed result]
+ *
+ * Where the vector loop is a reduction loop, the lanes hold partial sums (a
+ * dot product): the tile is rows x columns, its columns a second parallel loop
+ * that takes the vector loop's place in the picture above, and the lanes are
+ * added up when all reduction loops are done.
  */
 #ifndef TGRAPH_MODEL_PLAN_H
 #define TGRAPH_MODEL_PLAN_H
@@ -50,6 +55,13 @@ struct tg_plan {
   struct tg_canonical canonical; /* with flattening applied */
   int vector_loop;
   int row_loop; /* TG_NO_LOOP: none, rows == 1 */
+  /* The lanes are summed in the end: vectors run along a reduction loop, which
+   * is the last of `reduction`. */
+  bool dot;
+  /* The loop that blocks of vectors cut: the vector loop or, of a dot product,
+   * the loop of the tile's columns; TG_NO_LOOP where it has none: the tile
+   * then holds `vectors` partial sums of each row. */
+  int column_loop;
   /* Flattened vector loop v counts outer = v / flat_inner,
    * inner = v % flat_inner in the operands that were not collapsed; their
    * coefficients are in gather_outer and gather_inner (elements). 0: none. */
@@ -59,7 +71,9 @@ struct tg_plan {
 
   int64_t lanes;   /* elements of a vector register */
   int64_t vectors; /* registers of a row of the tile */
-  int64_t width;   /* lanes * vectors */
+  /* Iterations of the column loop in a tile: lanes * vectors, or vectors of a
+   * dot product (1 without a column loop). */
+  int64_t width;
   int64_t rows;
   int64_t unroll;
   int64_t block_vector, block_rows, block_reduction; /* at most the extent */
@@ -74,8 +88,8 @@ struct tg_plan {
   int outer_row_count, outer_row[TG_MAX_LOOPS]; /* outermost first */
   int reduction_count, reduction[TG_MAX_LOOPS]; /* outermost first */
 
-  int64_t vector_extent, row_extent, reduction_extent; /* of the split loops;
-                                   reduction_extent is the outermost loop's */
+  /* Of the column, the row and the outermost reduction loop. */
+  int64_t vector_extent, row_extent, reduction_extent;
   bool bounded_reduction; /* the outermost one ends at a bound */
   int64_t reduction_rest; /* product of the other reduction loops */
   int64_t outer_rows;     /* product of the extents of the outer row loops */

@@ -73,13 +73,34 @@ static void add_shapes_of_loops(const struct tg_canonical *canonical,
   }
 }
 
+/* Dot products: vectors along a reduction, rows along the loop that the result
+ * is contiguous in. */
+static void add_dot_shapes(const struct tg_canonical *canonical,
+                           const struct tg_target *target, int vector_loop,
+                           struct shapes *shapes) {
+  for (int r = 0; r < canonical->kernel.loop_count; ++r) {
+    struct tg_config config = {{0}};
+    int32_t *knob = config.knob;
+    knob[TG_KNOB_tiled] = 1;
+    knob[TG_KNOB_vector_loop] = vector_loop;
+    knob[TG_KNOB_row_loop] = r;
+    knob[TG_KNOB_vectors] = knob[TG_KNOB_rows] = knob[TG_KNOB_unroll] = 1;
+    struct tg_plan plan;
+    if (shapes->count < MAX_SHAPES &&
+        !tg_plan_make_canonical(canonical, &config, target, &plan))
+      shapes->config[shapes->count++] = config;
+  }
+}
+
 static void find_shapes(const struct tg_canonical *canonical,
                         const struct tg_target *target, struct shapes *shapes) {
   const struct tg_kernel *kernel = &canonical->kernel;
   shapes->count = 0;
   for (int v = 0; v < kernel->loop_count; ++v) {
-    if (kernel->reduction[v])
+    if (kernel->reduction[v]) {
+      add_dot_shapes(canonical, target, v, shapes);
       continue;
+    }
     /* A tile of one row is for operations that have no second loop. */
     if (!has_rows_beside(kernel, v))
       add_shapes_of_loops(canonical, target, v, TG_NO_LOOP, shapes);
@@ -98,8 +119,24 @@ static int64_t round_to(int64_t value, int64_t multiple) {
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Columns of a dot product, or the partial sums of each row. */
+static void dot_vector_values(const struct tg_plan *shape,
+                              struct values *values) {
+  static const int32_t columns[] = {1, 2, 3, 4}, parts[] = {1, 2, 4, 8};
+  bool single = shape->column_loop == TG_NO_LOOP;
+  int64_t along = shape->canonical.kernel.extent[shape->vector_loop];
+  int64_t most = single ? ceil_div(along, shape->lanes) : shape->vector_extent;
+  for (int i = 0; i < 4; ++i)
+    if ((single ? parts[i] : columns[i]) <= most)
+      add_value(values, single ? parts[i] : columns[i]);
+}
+
 static void vector_values(const struct tg_plan *shape, struct values *values) {
   values->count = 0;
+  if (shape->dot) {
+    dot_vector_values(shape, values);
+    return;
+  }
   for (int vectors = 1; vectors <= 4; ++vectors)
     if (shape->lanes * (vectors - 1) < shape->vector_extent)
       add_value(values, vectors);
@@ -120,6 +157,8 @@ static void row_values(const struct tg_plan *shape,
     return;
   most = most < MAX_ROWS ? most : MAX_ROWS;
   most = most < shape->row_extent ? most : shape->row_extent;
+  if (shape->dot && most > shape->lanes)
+    most = shape->lanes;
   int divisors = 0;
   for (int64_t rows = most; rows > 1 && divisors < 2; --rows)
     if (shape->row_extent % rows == 0 && 2 * rows >= most) {
@@ -129,6 +168,17 @@ static void row_values(const struct tg_plan *shape,
   add_value(values, most);
   for (int64_t rows = 4; rows < most && rows <= 8; rows += 2)
     add_value(values, rows);
+  for (int64_t rows = 1; shape->dot && rows < most && rows <= 2; ++rows)
+    add_value(values, rows);
+}
+
+/* Vectors of a dot product's reduction in one body. */
+static void dot_unroll_values(const struct tg_plan *shape, int64_t tile,
+                              struct values *values) {
+  int64_t along = shape->canonical.kernel.extent[shape->vector_loop];
+  for (int64_t unroll = 1; unroll <= 4; unroll *= 2)
+    if (unroll == 1 || (unroll * tile <= 32 && unroll * shape->lanes <= along))
+      add_value(values, unroll);
 }
 
 /* Whole inner reduction loops where they are small, else 4 or 8 steps. */
@@ -136,6 +186,10 @@ static void unroll_values(const struct tg_plan *shape, int64_t tile,
                           struct values *values) {
   const struct tg_kernel *kernel = &shape->canonical.kernel;
   values->count = 0;
+  if (shape->dot) {
+    dot_unroll_values(shape, tile, values);
+    return;
+  }
   int64_t product = 1;
   if (shape->reduction_count <= 1) {
     for (int64_t unroll = 4; unroll <= 8; unroll *= 2)
@@ -169,6 +223,8 @@ static void reduction_values(const struct tg_plan *shape,
   static const int64_t depths[] = {512, 192};
   values->count = 0;
   add_value(values, 0);
+  if (shape->dot)
+    return;
   int64_t total = shape->reduction_extent * shape->reduction_rest;
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); ++i) {
     int64_t pieces = ceil_div(total, depths[i]);
@@ -188,8 +244,15 @@ struct sizes {
 static void find_sizes(const struct tg_plan *shape, int64_t vectors,
                        int64_t rows, struct sizes *sizes) {
   int64_t width = vectors * shape->lanes;
+  if (shape->dot)
+    width = shape->column_loop == TG_NO_LOOP ? 1 : vectors;
   unroll_values(shape, rows * vectors, &sizes->unroll);
-  block_values(shape->vector_extent, width, width, 256, &sizes->block_vector);
+  if (shape->dot) {
+    sizes->block_vector.count = 0;
+    add_value(&sizes->block_vector, 0);
+  } else {
+    block_values(shape->vector_extent, width, width, 256, &sizes->block_vector);
+  }
   block_values(shape->row_extent, rows, 96, 0, &sizes->block_rows);
   reduction_values(shape, &sizes->block_reduction);
   sizes->order.count = 0;

@@ -2,7 +2,8 @@
 /*
  * Code for a plan, on tensors: loops of scf, registers of vector. Each stage
  * of the nest in plan.h has its file: emit_nest.c the loops, emit_pack.c the
- * panels, emit_tile.c the register tile, emit_unpack.c the packed result.
+ * panels, emit_tile.c the register tile, emit_dot.c the one whose lanes are
+ * summed, emit_unpack.c the packed result.
  */
 #ifndef TGRAPH_PASSES_EMIT_H
 #define TGRAPH_PASSES_EMIT_H
@@ -43,6 +44,8 @@ bool tg_plan_reads_init(const struct tg_plan *plan);
 void tg_emit_pack(struct tg_emit *emit, int operand);
 /* rows, columns: how much of the register tile exists here. */
 void tg_emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
+/* The same for a dot product; columns: iterations of the column loop. */
+void tg_emit_dot_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
 void tg_emit_clear_packed_result(struct tg_emit *emit);
 void tg_emit_unpack(struct tg_emit *emit);
 /* Trailing dimensions of the result that the unpacking walks as one; fills

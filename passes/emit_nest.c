@@ -130,26 +130,35 @@ bool tg_plan_reads_init(const struct tg_plan *plan) {
 
 /*===-- The nest ----------------------------------------------------------===*/
 
+static void emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns) {
+  if (emit->plan->dot)
+    tg_emit_dot_tile(emit, rows, columns);
+  else
+    tg_emit_tile(emit, rows, columns);
+}
+
 static void emit_rows(struct tg_emit *emit, MlirValue position, int64_t rows,
                       void *columns) {
   if (emit->plan->row_loop != TG_NO_LOOP)
     emit->position[emit->plan->row_loop] = position;
-  tg_emit_tile(emit, rows, *(int64_t *)columns);
+  emit_tile(emit, rows, *(int64_t *)columns);
 }
 
 static void emit_panel(struct tg_emit *emit, MlirValue position,
                        int64_t columns, void *data) {
   (void)data;
   const struct tg_plan *plan = emit->plan;
-  emit->position[plan->vector_loop] = position;
+  if (plan->column_loop != TG_NO_LOOP)
+    emit->position[plan->column_loop] = position;
   tg_emit_split(emit, emit->row_origin, plan->block_rows, plan->row_extent,
                 plan->rows, emit_rows, &columns);
 }
 
 static void emit_columns(struct tg_emit *emit, MlirValue position,
                          int64_t columns, void *rows) {
-  emit->position[emit->plan->vector_loop] = position;
-  tg_emit_tile(emit, *(int64_t *)rows, columns);
+  if (emit->plan->column_loop != TG_NO_LOOP)
+    emit->position[emit->plan->column_loop] = position;
+  emit_tile(emit, *(int64_t *)rows, columns);
 }
 
 static void emit_row_panel(struct tg_emit *emit, MlirValue position,

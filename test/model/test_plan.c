@@ -70,7 +70,7 @@ static void test_every_rule(void **state) {
       {TG_KNOB_order, -1, "flag"},
       {TG_KNOB_vector_loop, -1, "not a loop"},
       {TG_KNOB_vector_loop, 3, "not a loop"},
-      {TG_KNOB_vector_loop, 2, "parallel"},
+      {TG_KNOB_vector_loop, 2, "contiguous in the result"},
       {TG_KNOB_row_loop, 2, "parallel"},
       {TG_KNOB_row_loop, 1, "not another loop"},
       {TG_KNOB_row_loop, -2, "not another loop"},
@@ -173,6 +173,91 @@ static void test_flattened_image_is_gathered(void **state) {
   assert_non_null(tg_plan_make(&kernel, &config, &target, &plan));
 }
 
+/* a x transposed b: both contiguous along k, which is loop 2. */
+static struct tg_config dot_config(void) {
+  struct tg_config config = {{0}};
+  config.knob[TG_KNOB_tiled] = 1;
+  config.knob[TG_KNOB_vector_loop] = 2;
+  config.knob[TG_KNOB_row_loop] = 1;
+  config.knob[TG_KNOB_vectors] = 3;
+  config.knob[TG_KNOB_rows] = 4;
+  config.knob[TG_KNOB_unroll] = 2;
+  return config;
+}
+
+static void test_dot_product(void **state) {
+  (void)state;
+  struct tg_kernel kernel =
+      make_kernel("m40 n30 k52", WORDS("mk", "nk", "mn"), 1);
+  struct tg_target target = target_of("avx2");
+  struct tg_config config = dot_config();
+  struct tg_plan plan;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  assert_true(plan.dot);
+  assert_int_equal(plan.column_loop, 0);
+  assert_int_equal(plan.vector_extent, 40);
+  assert_int_equal(plan.width, 3);
+  assert_int_equal(plan.reduction_count, 1);
+  config.knob[TG_KNOB_block_vector] = 9;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  config.knob[TG_KNOB_block_vector] = 8;
+  assert_non_null(tg_plan_make(&kernel, &config, &target, &plan));
+}
+
+/* One row of the first operand: no columns, but partial sums. */
+static void test_dot_product_of_a_vector(void **state) {
+  (void)state;
+  struct tg_kernel kernel = make_kernel("n30 k52", WORDS("k", "nk", "n"), 1);
+  struct tg_target target = target_of("avx2");
+  struct tg_config config = dot_config();
+  struct tg_plan plan;
+  config.knob[TG_KNOB_vector_loop] = 1;
+  config.knob[TG_KNOB_row_loop] = 0;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  assert_int_equal(plan.column_loop, TG_NO_LOOP);
+  assert_int_equal(plan.vector_extent, 1);
+  assert_int_equal(plan.width, 1);
+  config.knob[TG_KNOB_rows] = 1;
+  config.knob[TG_KNOB_vectors] = 7;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  config.knob[TG_KNOB_vectors] = 8;
+  assert_non_null(tg_plan_make(&kernel, &config, &target, &plan));
+}
+
+static void test_rules_of_dot_products(void **state) {
+  (void)state;
+  static const struct {
+    enum tg_knob knob;
+    int32_t value;
+    const char *reason;
+  } rules[] = {
+      {TG_KNOB_row_loop, 0, "contiguous in the result"},
+      {TG_KNOB_row_loop, TG_NO_LOOP, "contiguous in the result"},
+      {TG_KNOB_flatten, 1, "parallel loops"},
+      {TG_KNOB_rows, 9, "lanes"},
+      {TG_KNOB_block_reduction, 16, "whole reduction"},
+      {TG_KNOB_pack_lhs, 1, "as they are"},
+      {TG_KNOB_pack_result, 1, "as they are"},
+  };
+  struct tg_kernel kernel =
+      make_kernel("m40 n30 k52", WORDS("mk", "nk", "mn"), 1);
+  struct tg_target target = target_of("avx2,vector_registers=64");
+  struct tg_plan plan;
+  for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
+    struct tg_config config = dot_config();
+    config.knob[rules[i].knob] = rules[i].value;
+    const char *fault = tg_plan_make(&kernel, &config, &target, &plan);
+    assert_non_null(fault);
+    if (!strstr(fault, rules[i].reason))
+      fail_msg("rule %zu: '%s' does not speak of '%s'", i, fault,
+               rules[i].reason);
+  }
+  kernel = make_kernel("m40 n30 k52", WORDS("km", "nk", "mn"), 1);
+  struct tg_config config = dot_config();
+  assert_non_null(strstr(tg_plan_make(&kernel, &config, &target, &plan),
+                         "contiguous along the reduction"));
+}
+
 /* Limits of the generated code, whatever the machine's description says. */
 static void test_limits(void **state) {
   (void)state;
@@ -211,6 +296,9 @@ int main(void) {
       cmocka_unit_test(test_packed_result),
       cmocka_unit_test(test_hoisting),
       cmocka_unit_test(test_flattened_image_is_gathered),
+      cmocka_unit_test(test_dot_product),
+      cmocka_unit_test(test_dot_product_of_a_vector),
+      cmocka_unit_test(test_rules_of_dot_products),
       cmocka_unit_test(test_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,36 @@ static void test_spaces(void **state) {
   }
 }
 
+static size_t count_dots(const char *target, struct tg_kernel kernel) {
+  struct fixture f = start(target);
+  struct tg_space space = enumerate(&f, &kernel);
+  size_t dots = 0;
+  for (size_t i = TG_CONFIG_ANALYTIC; i < space.count; ++i) {
+    struct tg_plan plan;
+    assert_null(tg_plan_make(&kernel, &space.configs[i], &f.target, &plan));
+    dots += plan.dot;
+  }
+  tg_arena_destroy(f.arena);
+  return dots;
+}
+
+/* Offered where no operand would have to be transposed, and only there. */
+static void test_dot_products(void **state) {
+  (void)state;
+  static const char *const targets[] = {"generic", "avx2", "avx512"};
+  for (int t = 0; t < 3; ++t) {
+    struct tg_kernel vector =
+        make_kernel("n1000 k512", WORDS("k", "nk", "n"), 1);
+    struct tg_kernel transposed =
+        make_kernel("m40 n30 k52", WORDS("mk", "nk", "mn"), 1);
+    check_space(targets[t], vector);
+    check_space(targets[t], transposed);
+    assert_true(count_dots(targets[t], vector) > 20);
+    assert_true(count_dots(targets[t], transposed) > 20);
+    assert_int_equal(count_dots(targets[t], make_matmul(64, 96, 300)), 0);
+  }
+}
+
 static void test_nothing_but_stock(void **state) {
   (void)state;
   struct fixture f = start("avx2");
@@ -170,6 +200,7 @@ static void test_cheapest_starts_with_the_analytic(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_spaces),
+      cmocka_unit_test(test_dot_products),
       cmocka_unit_test(test_nothing_but_stock),
       cmocka_unit_test(test_few_registers),
       cmocka_unit_test(test_samples),

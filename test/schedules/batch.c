@@ -21,6 +21,7 @@ const char *const batch_kinds[MAX_KINDS] = {
     "flattened",      "packed result", "packed, many blocks", "hoisted",
     "row blocks",     "vector blocks", "reduction blocks",    "partial rows",
     "partial vector", "f64",           "vectors innermost",   "epilogue",
+    "dot product",    "dot, columns",
 };
 
 static MlirStringRef ref(const char *text) {
@@ -132,6 +133,8 @@ static void tally(struct report *report, const struct tg_plan *plan,
           plan->vector_extent, many, plan->row_extent % plan->rows != 0,
           plan->vector_extent % plan->lanes != 0, test->element == TG_F64,
           plan->vectors_inner, test->link_count> 0,
+      plan->dot,
+      plan->dot && plan->column_loop != TG_NO_LOOP,
   };
   for (int i = 0; i < MAX_KINDS; ++i)
     report->tally[i] += came_up[i];

@@ -76,7 +76,7 @@ static void mutate(struct random *random, const struct tg_kernel *kernel,
         (int32_t)plan.width * (1 + random_below(random, 3));
   if (random_percent(random, 55))
     k[TG_KNOB_block_rows] = (int32_t)plan.rows * (1 + random_below(random, 3));
-  if (random_percent(random, 55))
+  if (random_percent(random, 55) && !plan.dot)
     k[TG_KNOB_block_reduction] =
         1 + random_below(random, (int)plan.reduction_extent);
   if (random_percent(random, 30))
