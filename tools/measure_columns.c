@@ -10,7 +10,8 @@ static void block_extents(const struct tg_plan *plan,
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   for (int l = 0; l < kernel->loop_count; l++)
     block[l] = kernel->reduction[l] ? kernel->extent[l] : 1;
-  block[plan->vector_loop] = plan->block_vector;
+  if (plan->column_loop != TG_NO_LOOP)
+    block[plan->column_loop] = plan->block_vector;
   if (plan->row_loop != TG_NO_LOOP)
     block[plan->row_loop] = plan->block_rows;
   if (plan->reduction_count > 0)
