@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line: see `bench/run --help` and README.md."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from bench import environment
+from bench.peers import BY_KEY as PEERS_BY_KEY
+from bench.peers import PEERS, PeerRow
+from bench.workloads import BY_KEY as WORKLOADS_BY_KEY
+from bench.workloads import WORKLOADS, Workload
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "bench" / "work"
+BUILT = ROOT / "build" / "bin" / "tgraph"
+
+
+class BadInput(Exception):
+    pass
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bench/run",
+        description="Runs TGraph's code against other compilers and libraries: one core, one thread, all in turns. "
+        "Installs the peers into bench/.venv first. A run that was stopped goes on where it was.",
+        epilog="workloads: " + ", ".join(WORKLOADS_BY_KEY) + ". peers: " + ", ".join(PEERS_BY_KEY) + ".",
+    )
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="keys of workloads (default: all)")
+    parser.add_argument("--peers", metavar="KEY,...", help="only these, and ours (default: all but the opt-in ones)")
+    parser.add_argument("--halide", action="store_true", help="Halide as well (schedules by adams2019)")
+    parser.add_argument("--tvm", action="store_true", help="TVM as well (minutes of tuning for each workload)")
+    parser.add_argument("--trials", type=int, default=64, help="of TVM's tuning (default 64)")
+    parser.add_argument("--rounds", type=int, default=15, help="(default 15)")
+    parser.add_argument("--sample-ms", type=float, default=20, help="of each peer in each round (default 20)")
+    parser.add_argument("--core", type=int, default=min(1, (os.cpu_count() or 1) - 1), help="to time on (default 1)")
+    parser.add_argument("--priority", type=int, default=0, help="nice value while timing; below 0 needs root")
+    parser.add_argument("--lock", type=Path, help="file to lock while timing, for at most about 20 s at a time")
+    parser.add_argument("--prepare-seconds", type=float, default=3600, help="limit for a compilation (default 3600)")
+    parser.add_argument("--seed", type=int, default=0, help="of the orders in the rounds")
+    parser.add_argument(
+        "--tgraph", type=Path, default=BUILT, help="the tool (default build/bin/tgraph, made if need be)"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=FOLDER / "results.jsonl", help="(default bench/work/results.jsonl)"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=FOLDER, metavar="DIR", help="for table and chart (default bench/work)"
+    )
+    parser.add_argument("--no-install", action="store_true", help="take what bench/.venv holds")
+    parser.add_argument("--report", action="store_true", help="measure nothing: table and chart of what there is")
+    parser.add_argument("--fresh", action="store_true", help="put the results file aside and start over")
+    found = parser.parse_args(arguments)
+    if found.rounds < 1 or found.trials < 1 or not 0.1 <= found.sample_ms <= 10_000:
+        parser.error("--rounds and --trials are at least 1, --sample-ms lies between 0.1 and 10000")
+    if not 0 <= found.core < (os.cpu_count() or 1):
+        parser.error(f"--core: this machine has the cores 0 to {(os.cpu_count() or 1) - 1}")
+    return found
+
+
+def choose_workloads(keys: list[str]) -> list[Workload]:
+    for key in keys:
+        if key not in WORKLOADS_BY_KEY:
+            raise BadInput(f"there is no workload '{key}', but {', '.join(WORKLOADS_BY_KEY)}")
+    return [w for w in WORKLOADS if not keys or w.key in keys]
+
+
+def choose_peers(text: str | None, with_halide: bool = False, with_tvm: bool = False) -> list[PeerRow]:
+    wanted = {p.key for p in PEERS if not p.opt_in}
+    if text is not None:
+        wanted = {key.strip() for key in text.split(",")} | {"ours"}
+        for key in sorted(wanted):
+            if key not in PEERS_BY_KEY:
+                raise BadInput(f"--peers: there is no '{key}', but {', '.join(PEERS_BY_KEY)}")
+    wanted |= {key for key, flag in (("halide", with_halide), ("tvm", with_tvm)) if flag}
+    return [p for p in PEERS if p.key in wanted]
+
+
+def _build_tool(path: Path) -> None:
+    if path.exists():
+        return
+    if path != BUILT:
+        raise BadInput(f"--tgraph: there is no {path}")
+    for command in (
+        ["scripts/install"],
+        ["cmake", "--preset", "default"],
+        ["cmake", "--build", "--preset", "default", "--target", "tgraph_tool"],
+    ):
+        environment.say(f"bench: {' '.join(command)}")
+        if subprocess.run(command, cwd=ROOT, stdout=sys.stderr).returncode:
+            raise BadInput(f"{command[0]} failed, see above")
+
+
+def _file_hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def _machine() -> str:
+    """The model of the CPU and what vectors it has."""
+    text = Path("/proc/cpuinfo").read_text()
+    fields = dict(line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    flags = set(fields.get("flags", "").split())
+    vectors = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "128 bit"
+    return f"{fields.get('model name', platform.machine())}, {vectors}"
+
+
+def _peer_versions(rows: list[PeerRow], tgraph: Path, trials: int) -> dict[str, str]:
+    """What a peer's results depend on; a peer that can't run is not in it."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if row.module == "mlir":
+            found[row.key] = f"tgraph {_file_hash(tgraph)}"
+            continue
+        if row.module == "openblas":
+            name = ctypes.util.find_library("openblas")
+            found[row.key] = f"{name} of the system"
+            continue
+        version = environment.versions(row)
+        if version:
+            found[row.key] = version + (f", {trials} trials" if row.module == "tvm" else "")
+    return found
+
+
+def _stamps(chosen: list[Workload], versions: dict[str, str]) -> dict[tuple[str, str], str]:
+    from bench import linalg
+
+    stamps = {}
+    for w in chosen:
+        program = hashlib.sha256(linalg.write(w.graph()).encode()).hexdigest()[:12]
+        stamps.update({(w.key, key): f"{version}; program {program}" for key, version in versions.items()})
+    return stamps
+
+
+def _report(a: argparse.Namespace, chosen: list[Workload], measured: dict, facts: dict[str, str]) -> None:
+    from bench import chart, summary, table
+
+    made = summary.summarize(chosen, measured)
+    if not made.lines:
+        raise BadInput(f"{a.results} holds nothing of these workloads that fits the present versions")
+    a.output.mkdir(parents=True, exist_ok=True)
+    text = table.markdown(made, facts)
+    (a.output / "table.md").write_text(text)
+    (a.output / "table.csv").write_text(table.to_csv(made))
+    (a.output / "table.json").write_text(table.to_json(made, facts))
+    chart.draw(made, [a.output / "chart.png", a.output / "chart.svg"])
+    print(text)
+    print(f"bench: written to {a.output}: table.md, table.csv, table.json, chart.png, chart.svg", file=sys.stderr)
+
+
+def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow]) -> int:
+    from bench import measure, results
+
+    tgraph = a.tgraph.resolve()
+    versions = _peer_versions(rows, tgraph, a.trials)
+    rows = [row for row in rows if row.key in versions]
+    stamps, machine = _stamps(chosen, versions), _machine()
+    if a.fresh and a.results.exists() and not a.report:
+        a.results.replace(a.results.with_suffix(".old.jsonl"))
+    measured = results.load(a.results, stamps, machine)
+    if not a.report:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        settings = measure.Settings(
+            a.rounds, a.sample_ms, a.core, a.priority, a.prepare_seconds, FOLDER, a.results, a.lock, a.seed,
+            {"tgraph": str(tgraph), "trials": a.trials, "cache": str(FOLDER / "tuned")},
+        )  # fmt: skip
+        lock = measure.Lock(a.lock)
+        with measure.crew_of(rows, settings) as crew:
+            for number, workload in enumerate(chosen, 1):
+                present = measured.setdefault(workload.key, results.Measured())
+                if measure.is_complete(workload, rows, present, a.rounds):
+                    continue
+                measure.note(f"bench: {workload.title} ({number} of {len(chosen)})")
+                measure.Race(workload, crew, stamps, machine, present).run(lock)
+    facts = {"machine": machine, "versions": "; ".join(sorted({v for v in versions.values()}))}
+    _report(a, chosen, measured, facts)
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        a = _parse(arguments)
+        chosen = choose_workloads(a.workloads)
+        rows = choose_peers(a.peers, a.halide, a.tvm)
+        if not environment.inside():
+            if not a.no_install and not environment.ensure(rows):
+                return 1
+            if not environment.PYTHON.exists():
+                raise BadInput(f"there is no {environment.PYTHON}; run without --no-install")
+            run = [str(environment.PYTHON), str(ROOT / "bench" / "run"), *arguments]
+            os.execv(run[0], run)
+        if not shutil.which("cc"):
+            raise BadInput("there is no C compiler cc, which links the measured code")
+        _build_tool(a.tgraph)
+        return _measure(a, chosen, rows)
+    except BadInput as error:
+        print(f"bench: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nbench: stopped; the same command goes on from here", file=sys.stderr)
+        return 130

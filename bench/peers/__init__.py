@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The peers: a row each in PEERS, and a module with
+
+    def create(folder: Path, options: dict[str, Any]) -> Peer
+
+that is imported only in the worker process of that peer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bench.graph import Graph
+
+if TYPE_CHECKING:  # this module is read before there is an environment with NumPy
+    from bench.data import Array
+
+
+@dataclass(frozen=True)
+class Program:
+    call: Callable[[], Any]  # runs once, to the end
+    fetch: Callable[[Any], Array]  # the result as an array, from what call returned
+
+
+class Unsupported(Exception):
+    """The peer has no way to express this workload; the text says why."""
+
+
+class Peer(Protocol):
+    def prepare(self, graph: Graph, data: list[Array]) -> Program:
+        """Compiles. The data's arrays stay alive and unchanged as long as the program does.
+
+        May use any core and any time. Raises Unsupported.
+        """
+
+
+@dataclass(frozen=True)
+class PeerRow:
+    key: str
+    title: str
+    module: str  # in bench.peers
+    options: dict[str, Any] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()  # requirements for pip
+    index: str = ""  # a package index to try before the usual one
+    constant_weights: bool = False  # weights are known beforehand and may be packed then
+    opt_in: bool = False
+    prepares_pinned: bool = False  # its threads return to the cores that they were prepared on
+    reference: bool = False  # no opponent: ours and the stock lowering
+    color: str = "#888888"
+    marker: str = "o"
+
+
+_TORCH = {"packages": ("torch==2.15.0",), "index": "https://download.pytorch.org/whl/cpu"}
+_IREE = ("iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0")
+_ORT = ("onnxruntime==1.32.0", "onnx==1.23.2")
+_OPENVINO = ("openvino==2026.4.1", "onnx==1.23.2")
+
+PEERS = (
+    PeerRow("ours", "TGraph", "mlir", {"side": "ours"}, reference=True, color="#d62728", marker="D"),
+    PeerRow("stock", "stock MLIR", "mlir", {"side": "stock"}, reference=True, color="#7f7f7f", marker="x"),
+    PeerRow("openblas", "OpenBLAS", "openblas", color="#1f77b4", marker="s"),
+    PeerRow("iree", "IREE", "iree", packages=_IREE, color="#9edae5", marker="v"),
+    PeerRow("iree-dt", "IREE dt", "iree", {"data_tiling": True}, _IREE, color="#17becf", marker="^"),
+    PeerRow("eager", "PyTorch eager", "torch", {"compiled": False}, **_TORCH, color="#ff7f0e", marker="o"),
+    PeerRow("inductor", "inductor", "torch", {"compiled": True}, **_TORCH, color="#ffbb78", marker="o"),
+    PeerRow("ort", "ONNX Runtime", "onnxruntime", packages=_ORT, color="#2ca02c", marker="P"),
+    PeerRow(
+        "openvino",
+        "OpenVINO",
+        "openvino",
+        packages=_OPENVINO,
+        prepares_pinned=True,
+        color="#9467bd",
+        marker="X",
+    ),
+    PeerRow("halide", "Halide", "halide", packages=("halide==21.0.0",), opt_in=True, color="#8c564b", marker="<"),
+    PeerRow(
+        "tvm",
+        "TVM",
+        "tvm",
+        packages=("apache-tvm==0.27.0.post1", "apache-tvm-ffi==0.1.14.post0", "onnx==1.23.2"),
+        opt_in=True,
+        color="#e377c2",
+        marker=">",
+    ),
+    PeerRow("ours-cw", "TGraph", "mlir", {"side": "ours"}, constant_weights=True, reference=True),
+    PeerRow("ort-cw", "ONNX Runtime", "onnxruntime", packages=_ORT, constant_weights=True),
+    PeerRow("openvino-cw", "OpenVINO", "openvino", packages=_OPENVINO, prepares_pinned=True, constant_weights=True),
+)
+BY_KEY = {p.key: p for p in PEERS}
+
+
+def describe(row: PeerRow) -> str:
+    return f"{row.title} (constant weights)" if row.constant_weights else row.title
+
+
+def create(row: PeerRow, folder: Path, options: dict[str, Any]) -> Peer:
+    """In a worker: imports the peer's module."""
+    import importlib
+
+    module = importlib.import_module(f"bench.peers.{row.module}")
+    return module.create(folder, {**row.options, "constant_weights": row.constant_weights, **options})

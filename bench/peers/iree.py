@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""IREE's llvm-cpu on its synchronous local device, from the same linalg that TGraph gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import iree.compiler.tools as compiler
+import iree.runtime as runtime
+import numpy as np
+
+from bench import linalg
+from bench.data import Array
+from bench.graph import Graph
+from bench.peers import Program
+
+_FLAGS = [
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-target-cpu=host",
+]
+
+
+class Iree:
+    def __init__(self, data_tiling: bool) -> None:
+        self.flags = _FLAGS + ["--iree-opt-data-tiling"] * data_tiling
+        self.config = runtime.Config("local-sync")
+
+    def prepare(self, graph: Graph, data: list[Array]) -> Program:
+        binary = compiler.compile_str(linalg.write(graph), extra_args=self.flags)
+        instance, device = self.config.vm_instance, self.config.device
+        module = runtime.VmModule.copy_buffer(instance, binary)
+        context = runtime.VmContext(instance, [self.config.default_vm_modules[0], module])
+        function = module.lookup_function("main")
+        views = [runtime.asdevicearray(device, d)._buffer_view for d in data]
+        arguments = runtime.VmVariantList(len(views))
+        for view in views:
+            arguments.push_ref(view)
+
+        def call() -> runtime.VmVariantList:
+            results = runtime.VmVariantList(1)
+            context.invoke(function, arguments, results)
+            return results
+
+        def fetch(results: runtime.VmVariantList) -> Array:
+            view = results.get_as_object(0, runtime.HalBufferView)
+            return np.asarray(runtime.DeviceArray(device, view, implicit_host_transfer=True))
+
+        call.keep = (module, views)  # type: ignore[attr-defined]
+        return Program(call, fetch)
+
+
+def create(folder: Path, options: dict[str, Any]) -> Iree:
+    return Iree(options.get("data_tiling", False))
