@@ -46,6 +46,10 @@ void tg_emit_pack(struct tg_emit *emit, int operand);
 void tg_emit_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
 /* The same for a dot product; columns: iterations of the column loop. */
 void tg_emit_dot_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
+/* `valid` lanes of an unpacked operand at position + delta, out of whole pieces
+ * of the row that a tile of this many columns reads. */
+MlirValue tg_emit_read_row(struct tg_emit *emit, int operand, int64_t columns,
+                           int64_t valid);
 void tg_emit_clear_packed_result(struct tg_emit *emit);
 void tg_emit_unpack(struct tg_emit *emit);
 /* Trailing dimensions of the result that the unpacking walks as one; fills

@@ -53,11 +53,12 @@ static MlirValue load(struct tg_emit *emit, const struct tile *tile,
   set_deltas(emit, row, vector);
   int rank = tg_emit_subscripts(emit, operand, indices);
   MlirValue source = emit->source[operand];
-  if (emit->plan->follows_vector[operand])
-    return tg_read_strided(
-        builder, source, rank, indices,
-        tg_plan_step(emit->plan, operand, emit->plan->vector_loop),
-        valid_lanes(emit, tile, vector));
+  if (emit->plan->follows_vector[operand]) {
+    int64_t valid = valid_lanes(emit, tile, vector);
+    if (tg_plan_step(emit->plan, operand, emit->plan->vector_loop) > 1)
+      return tg_emit_read_row(emit, operand, tile->columns, valid);
+    return tg_read(builder, source, rank, indices, valid);
+  }
   return tg_broadcast(builder, tg_extract(builder, source, rank, indices));
 }
 
