@@ -71,9 +71,6 @@ MlirValue tg_math_rounder(const struct tg_math *math, int64_t offset);
 /* 2^n of such a sum with the offset bias. */
 MlirValue tg_math_power(const struct tg_math *math, MlirValue sum);
 
-/* exp(x) - 1, for other functions to build on. */
-MlirValue tg_math_expm1(const struct tg_math *math, MlirValue x);
-
 #define POLYNOMIAL(name, operands, widest, emit)                               \
   MlirValue emit(const struct tg_math *math, const MlirValue *operand);
 #include "passes/polynomial.def"

@@ -79,41 +79,24 @@ static const struct tg_table log_f64 = {
      0x1.c71c50a9b5d99p-3, 0x1.74668b074bd48p-3, 0x1.3999af14a859cp-3,
      0x1.2f59f8bdc9b46p-3}};
 
-/* tanh(x) / x in x^2, |x| <= 9, numerator of degree 5, relative; error 2^-23.8
+/* log(erfc(x)) / x, 0 <= x <= 3.93, degree 7, relative to erf(x); error 2^-24.2
  */
-static const struct tg_table tanh_f32_upper = {
-    6,
-    {0x1p+0, 0x1.08a71ep-3, 0x1.7f4598p-9, 0x1.37e6eap-17, -0x1.b9aa22p-27,
-     0x1.4405fep-36}};
-
-/* its denominator, degree 3 */
-static const struct tg_table tanh_f32_lower = {
-    4, {0x1p+0, 0x1.d9a8cep-2, 0x1.859178p-6, 0x1.df4c5p-13}};
-
-/* erf(x) / x in x^2, |x| <= 3.92, numerator of degree 5, relative; error
- * 2^-24.0 */
-static const struct tg_table erf_f32_upper = {6,
-                                              {0x1.20dd74p+0, 0x1.a613e6p-3,
-                                               0x1.bf389ap-5, 0x1.1e6104p-8,
-                                               0x1.2c940ep-12, 0x1.dd664ep-20}};
-
-/* its denominator, degree 5 */
-static const struct tg_table erf_f32_lower = {6,
-                                              {0x1p+0, 0x1.082e14p-1,
-                                               0x1.ed1554p-4, 0x1.095944p-6,
-                                               0x1.51439ap-10, 0x1.28a05ep-15}};
+static const struct tg_table log_erfc_f32 = {
+    8,
+    {-0x1.20dd76p+0, -0x1.45f26cp-1, -0x1.a53084p-4, 0x1.3d8b68p-6,
+     -0x1.478e0ap-12, -0x1.2fa95ep-10, 0x1.66c5aep-12, -0x1.22398p-15}};
 
 /* log(erfc(x)) / x, 0 <= x <= 5.95, degree 22, relative to erf(x); error
- * 2^-52.2 */
+ * 2^-52.6 */
 static const struct tg_table log_erfc_f64 = {
-    23, {-0x1.20dd750429b6dp+0,  -0x1.45f306dc9c94ap-1,  -0x1.a4f4e2a199938p-4,
-         0x1.3966858a25baap-6,   0x1.b6b6cb3b32feap-13,  -0x1.bca6ba57bb61cp-10,
-         0x1.3567dd2daf6d1p-11,  -0x1.b356b47e5c2bfp-16, -0x1.0db84bc414d03p-14,
-         0x1.ec73a9585f97cp-16,  -0x1.7ca99bea8a594p-19, -0x1.d876427d3b31ep-19,
-         0x1.40db3524c01adp-19,  -0x1.bb9705c6a2e24p-21, 0x1.5525df094222ap-23,
-         -0x1.d8880f66e968fp-30, -0x1.59310b804b93cp-27, 0x1.0155f3536c3d5p-28,
-         -0x1.b63baae315924p-31, 0x1.ec7697029c952p-34,  -0x1.6b2089dacb711p-37,
-         0x1.40ed088b22f45p-41,  -0x1.02d83b8ce328cp-46}};
+    23, {-0x1.20dd750429b6dp+0,  -0x1.45f306dc9c94ap-1,  -0x1.a4f4e2a19a7cap-4,
+         0x1.3966858abb316p-6,   0x1.b6b6c695bac4fp-13,  -0x1.bca6b58c60019p-10,
+         0x1.3567aebc71df4p-11,  -0x1.b34515e66de12p-16, -0x1.0dc0d896e4698p-14,
+         0x1.ec9bd8dbcde01p-16,  -0x1.7d3dfdaaa386cp-19, -0x1.d9406e904df1ap-19,
+         0x1.42cc81b3c72dcp-19,  -0x1.c43fcdddcf637p-21, 0x1.6ea60e77abda5p-23,
+         -0x1.12da5ffd84639p-27, -0x1.04eed4c201af1p-27, 0x1.a1133212dc8eep-29,
+         -0x1.63575fe056004p-31, 0x1.881bbd99e5955p-34,  -0x1.1927875938706p-37,
+         0x1.dff468a61cba5p-42,  -0x1.73c45f061ffedp-47}};
 
 /* (sin(r) / r - 1) / r^2 in r^2, |r| <= pi / 4, degree 2, relative to sin(r);
  * error 2^-27.8 */

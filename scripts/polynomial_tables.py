@@ -8,10 +8,9 @@
 Polynomials are fitted by Remez' second algorithm (Muller, Elementary Functions, 3rd ed., 3.5) on a fine grid of
 Chebyshev points, in 45 digits. The coefficients are rounded one after the other, from the lowest degree on, and the
 rest is fitted again after each rounding, so that the later ones make up for it (the idea of Brisebarre and Chevillard,
-"Efficient polynomial L-infinity approximations", without their lattices). Quotients of polynomials are fitted by
-repeating a linear fit whose weight is the last denominator (Sanathanan and Koerner 1963). Reductions take Cody and
-Waite's constants (Software Manual for the Elementary Functions, 1980): the high parts have so few bits that their
-products with the multiple are exact without a fused multiplication.
+"Efficient polynomial L-infinity approximations", without their lattices). Reductions take Cody and Waite's constants
+(Software Manual for the Elementary Functions, 1980): the high parts have so few bits that their products with the
+multiple are exact without a fused multiplication.
 """
 
 from __future__ import annotations
@@ -120,54 +119,7 @@ def fit(
     return [known[p] for p in range(lowest, degree + 1)], error
 
 
-def fit_quotient(
-    function: Function, high: Real, upper: int, lower: int, bits: int, first: float | None
-) -> tuple[list[Real], list[Real], Real]:
-    """Numerator and denominator (whose constant is 1) on [0, high]; relative error."""
-    xs = grid(mp.mpf(0), high, 400)
-    values = [function(x) for x in xs]
-    keys = [("p", i) for i in range(upper + 1)] + [("q", i) for i in range(1, lower + 1)]
-    columns = {(k, i): [x**i * (1 if k == "p" else -y) for x, y in zip(xs, values, strict=True)] for k, i in keys}
-    known: dict[tuple[str, int], Real] = {} if first is None else {("p", 0): mp.mpf(first)}
-    current = dict(known)
-
-    def denominator(c: dict[tuple[str, int], Real], i: int) -> Real:
-        return 1 + mp.fsum(v * xs[i] ** k[1] for k, v in c.items() if k[0] == "q")
-
-    for key in keys:
-        for _ in range(12 if key == keys[0] or len(known) == 1 else 3):
-            free = [k for k in keys if k not in known]
-            if not free:
-                break
-            weights = [1 / abs(y * denominator(current, i)) for i, y in enumerate(values)]
-            rest = [y - mp.fsum(v * columns[k][i] for k, v in known.items()) for i, y in enumerate(values)]
-            current = dict(known) | dict(zip(free, remez([columns[k] for k in free], rest, weights), strict=True))
-        known.setdefault(key, round_bits(current[key], bits))
-    error = max(
-        abs(mp.fsum(v * xs[i] ** k[1] for k, v in known.items() if k[0] == "p") / denominator(known, i) / y - 1)
-        for i, y in enumerate(values)
-    )
-    return (
-        [known[("p", i)] for i in range(upper + 1)],
-        [mp.mpf(1)] + [known[("q", i)] for i in range(1, lower + 1)],
-        error,
-    )
-
-
 # ---- the functions ----------------------------------------------------------
-
-
-def tanh_ratio(u: Real) -> Real:
-    """tanh(x) / x of u = x^2"""
-    return mp.tanh(mp.sqrt(u)) / mp.sqrt(u)
-
-
-def erf_ratio(u: Real) -> Real:
-    return mp.erf(mp.sqrt(u)) / mp.sqrt(u)
-
-
-def log_erfc(x: Real) -> Real:
-    return mp.log(mp.erfc(x))
 
 
 def log_tail(z: Real) -> Real:
@@ -266,8 +218,10 @@ def trigonometric(suffix: str, bits: int, sin_degree: int, cos_degree: int, high
 
 def main() -> None:
     print("/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */")
-    print("/*\n * Written by scripts/polynomial_tables.py, which says how the coefficients are\n"
-          " * found: lowest degree first. Errors are those of the polynomial itself.\n */")
+    print(
+        "/*\n * Written by scripts/polynomial_tables.py, which says how the coefficients are\n"
+        " * found: lowest degree first. Errors are those of the polynomial itself.\n */"
+    )
     print("#ifndef TGRAPH_PASSES_POLYNOMIAL_TABLES_H\n#define TGRAPH_PASSES_POLYNOMIAL_TABLES_H\n")
     print("struct tg_table {\n  int count;\n  double coefficient[24];\n};\n")
     exponentials("f32", 24, 7, 7, 6)
@@ -284,19 +238,20 @@ def main() -> None:
         "(log(1 + f) - 2 s) / s^3 in s^2, s = f / (2 + f), the same interval, degree 6, relative to log(1 + f)",
         *fit(log_tail, mp.mpf(0), z, 6, 53, weight=lambda z: z / 2),
     )
-    upper, lower, error = fit_quotient(tanh_ratio, mp.mpf(81), 5, 3, 24, 1.0)
-    table("tanh_f32_upper", "tanh(x) / x in x^2, |x| <= 9, numerator of degree 5, relative", upper, error)
-    table("tanh_f32_lower", "its denominator, degree 3", lower)
-    upper, lower, error = fit_quotient(erf_ratio, mp.mpf("3.92") ** 2, 5, 5, 24, None)
-    table("erf_f32_upper", "erf(x) / x in x^2, |x| <= 3.92, numerator of degree 5, relative", upper, error)
-    table("erf_f32_lower", "its denominator, degree 5", lower)
-    table(
-        "log_erfc_f64",
-        "log(erfc(x)) / x, 0 <= x <= 5.95, degree 22, relative to erf(x)",
-        *fit(
-            log_erfc, mp.mpf(0), mp.mpf("5.96"), 23, 53, weight=lambda x: mp.erfc(x) / mp.erf(x), lowest=1
-        ),
-    )
+    for suffix, bits, degree, end in (("f32", 24, 7, "3.93"), ("f64", 53, 22, "5.95")):
+        table(
+            f"log_erfc_{suffix}",
+            f"log(erfc(x)) / x, 0 <= x <= {end}, degree {degree}, relative to erf(x)",
+            *fit(
+                lambda x: mp.log(mp.erfc(x)),
+                mp.mpf(0),
+                mp.mpf(end) * mp.mpf("1.001"),
+                degree + 1,
+                bits,
+                weight=lambda x: mp.erfc(x) / mp.erf(x),
+                lowest=1,
+            ),
+        )
     trigonometric("f32", 24, 2, 2, 13, 4)
     trigonometric("f64", 53, 6, 6, 33, 3)
     print("#endif")
