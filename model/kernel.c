@@ -46,6 +46,10 @@ double tg_kernel_flops(const struct tg_kernel *kernel) {
   return flops;
 }
 
+bool tg_kernel_is_dynamic(const struct tg_kernel *kernel) {
+  return tg_kernel_has(kernel, TG_SLICED) || tg_kernel_has(kernel, TG_BOUNDED);
+}
+
 bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind) {
   for (int l = 0; l < kernel->loop_count; ++l)
     if (kernel->dynamic[l] == kind)

@@ -61,6 +61,7 @@ int64_t tg_kernel_element_nbytes(const struct tg_kernel *kernel);
 double tg_kernel_flops(const struct tg_kernel *kernel);
 /* Does the loop of the kind exist? */
 bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind);
+bool tg_kernel_is_dynamic(const struct tg_kernel *kernel);
 /* A hash of everything above but `weight`, TG_SLICED and names: equal kernels
  * are equal. */
 uint64_t tg_kernel_hash(const struct tg_kernel *kernel);

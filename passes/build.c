@@ -220,9 +220,10 @@ MlirValue tg_scratch(struct tg_builder *builder, int rank,
   MlirNamedAttribute attribute =
       tg_named(builder->context, "operandSegmentSizes",
                mlirDenseI32ArrayGet(builder->context, 3, segments));
-  return mlirOperationGetResult(tg_build(builder, "bufferization.alloc_tensor",
-                                         0, NULL, 1, &type, 1, &attribute),
-                                0);
+  MlirOperation op = create(builder, "bufferization.alloc_tensor", 0, NULL, 1,
+                            &type, 1, &attribute);
+  mlirBlockAppendOwnedOperation(builder->entry, op);
+  return mlirOperationGetResult(op, 0);
 }
 
 MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
@@ -241,6 +242,15 @@ MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,
     operands[d + 2] = indices[d];
   return tg_build_1(builder, "tensor.insert", rank + 2, operands,
                     mlirValueGetType(tensor));
+}
+
+MlirValue tg_dim(struct tg_builder *builder, MlirValue tensor, int dimension) {
+  MlirType type = mlirValueGetType(tensor);
+  MlirValue place = tg_index(builder, dimension);
+  if (!mlirShapedTypeIsDynamicDim(type, dimension))
+    return tg_index(builder, mlirShapedTypeGetDimSize(type, dimension));
+  MlirValue operands[2] = {tensor, place};
+  return tg_build_1(builder, "tensor.dim", 2, operands, builder->index);
 }
 
 static MlirAttribute reassociation(struct tg_builder *builder, int rank,
@@ -266,7 +276,13 @@ MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
   for (int d = 0; d < source_rank; ++d) {
     int64_t extent = mlirShapedTypeGetDimSize(source, d);
     bool first = d == 0 || group[d] != group[d - 1];
-    shape[group[d]] = first ? extent : shape[group[d]] * extent;
+    int64_t *merged = &shape[group[d]];
+    if (first)
+      *merged = extent;
+    else if (mlirShapedTypeIsDynamicSize(extent))
+      *merged = extent;
+    else if (!mlirShapedTypeIsDynamicSize(*merged))
+      *merged *= extent;
   }
   MlirType type =
       mlirRankedTensorTypeGet(group[source_rank - 1] + 1, shape,
@@ -280,19 +296,25 @@ MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
 }
 
 MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
-                    int result_rank, const int *group, MlirType result) {
+                    int result_rank, const int *group, MlirValue like) {
+  MlirType result = mlirValueGetType(like);
   if (result_rank == 0 || group[result_rank - 1] == result_rank - 1)
     return tensor;
   int64_t shape[16];
-  for (int d = 0; d < result_rank; ++d)
+  MlirValue operands[17] = {tensor};
+  int count = 1;
+  for (int d = 0; d < result_rank; ++d) {
     shape[d] = mlirShapedTypeGetDimSize(result, d);
+    if (mlirShapedTypeIsDynamicSize(shape[d]))
+      operands[count++] = tg_dim(builder, like, d);
+  }
   MlirNamedAttribute attributes[2] = {
       tg_named(builder->context, "reassociation",
                reassociation(builder, result_rank, group)),
       tg_named(builder->context, "static_output_shape",
                mlirDenseI64ArrayGet(builder->context, result_rank, shape))};
-  return mlirOperationGetResult(tg_build(builder, "tensor.expand_shape", 1,
-                                         &tensor, 1, &result, 2, attributes),
+  return mlirOperationGetResult(tg_build(builder, "tensor.expand_shape", count,
+                                         operands, 1, &result, 2, attributes),
                                 0);
 }
 
@@ -313,6 +335,8 @@ MlirValue tg_zero_vector(struct tg_builder *builder) {
 }
 
 static MlirValue mask(struct tg_builder *builder, int64_t valid) {
+  if (valid < 0)
+    return builder->rest_mask[-1 - valid];
   MlirType type = mlirVectorTypeGet(1, &builder->lanes,
                                     mlirIntegerTypeGet(builder->context, 1));
   MlirNamedAttribute attribute =

@@ -10,7 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TG_BUILD_MAX_CONSTANTS = 256, TG_BUILD_MAX_CARRIED = 64 };
+enum {
+  TG_BUILD_MAX_CONSTANTS = 256,
+  TG_BUILD_MAX_CARRIED = 64,
+  TG_BUILD_MAX_REST = 16
+};
+
+/* For `valid` of the vectors below: as many lanes as vector v of a row has when
+ * the row's length is known only at run time (rest_mask[v]). */
+static inline int64_t tg_rest_lanes(int64_t v) { return -1 - v; }
 
 struct tg_builder {
   MlirContext context;
@@ -21,6 +29,7 @@ struct tg_builder {
   MlirType element;
   MlirType vector; /* lanes x element */
   int64_t lanes;
+  MlirValue rest_mask[TG_BUILD_MAX_REST];
   bool fused; /* multiply and add in one operation, with one rounding */
   int constant_count;
   int64_t constant_key[TG_BUILD_MAX_CONSTANTS];
@@ -71,22 +80,25 @@ void tg_for_begin(struct tg_builder *builder, struct tg_for *loop,
 void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
                 const MlirValue *yielded);
 
-/* Tensors, of which a scratch one has no defined content. The index lists have
- * the rank of the tensor. */
+/* Tensors, of which a scratch one has no defined content; it is made in the
+ * entry block, outside of all loops. The index lists have the rank of the
+ * tensor. */
 MlirValue tg_scratch(struct tg_builder *builder, int rank,
                      const int64_t *shape);
 MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
                      const MlirValue *indices);
 MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,
                     MlirValue tensor, int rank, const MlirValue *indices);
-/* group[d] of source dimension d, increasing from 0. */
+MlirValue tg_dim(struct tg_builder *builder, MlirValue tensor, int dimension);
+/* group[d] of source dimension d, increasing from 0. `like`: a tensor of the
+ * shape that is to come. */
 MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
                       int source_rank, const int *group);
 MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
-                    int result_rank, const int *group, MlirType result);
+                    int result_rank, const int *group, MlirValue like);
 
-/* Vectors of `lanes` elements; valid: lanes that exist, lanes for all. The
- * rest is read as zero and not written. */
+/* Vectors of `lanes` elements; valid: lanes that exist, lanes for all, or
+ * tg_rest_lanes. The rest is read as zero and not written. */
 MlirValue tg_zero_vector(struct tg_builder *builder);
 MlirValue tg_read(struct tg_builder *builder, MlirValue tensor, int rank,
                   const MlirValue *indices, int64_t valid);

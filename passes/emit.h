@@ -30,6 +30,10 @@ struct tg_emit {
   MlirValue position[TG_MAX_LOOPS];   /* of every canonical loop, absolute */
   int64_t delta[TG_MAX_LOOPS];        /* a constant on top of the position */
   MlirValue vector_origin, row_origin, reduction_origin; /* of the blocks */
+  /* Null but where the extent of a loop isn't known (emit_dynamic.h): */
+  MlirValue bound[TG_MAX_LOOPS]; /* what the canonical loop runs to */
+  MlirValue rest;                /* columns of the last tile, one at most */
+  MlirValue row_offset;          /* of a tile in its panel of rows */
 };
 
 /* The whole kernel. arguments: lhs, rhs and initial result in the operation's

@@ -2,7 +2,7 @@
 /*
  * The loop nest of a plan (see the picture in model/plan.h).
  */
-#include "passes/emit.h"
+#include "passes/emit_dynamic.h"
 
 #include <assert.h>
 #include <string.h>
@@ -144,14 +144,39 @@ static void emit_rows(struct tg_emit *emit, MlirValue position, int64_t rows,
   emit_tile(emit, rows, *(int64_t *)columns);
 }
 
+static void split_rows(struct tg_emit *emit,
+                       void (*body)(struct tg_emit *, MlirValue, int64_t,
+                                    void *),
+                       void *data) {
+  const struct tg_plan *plan = emit->plan;
+  if (tg_emit_is_bounded(emit, plan->row_loop))
+    tg_emit_split_ladder(emit, plan->row_loop, emit->row_origin,
+                         plan->block_rows, plan->rows, body, data);
+  else
+    tg_emit_split(emit, emit->row_origin, plan->block_rows, plan->row_extent,
+                  plan->rows, body, data);
+}
+
+static void split_columns(struct tg_emit *emit,
+                          void (*body)(struct tg_emit *, MlirValue, int64_t,
+                                       void *),
+                          void *data) {
+  const struct tg_plan *plan = emit->plan;
+  if (tg_emit_is_bounded(emit, plan->column_loop))
+    tg_emit_split_masked(emit, plan->column_loop, emit->vector_origin,
+                         plan->block_vector, plan->width, body, data);
+  else
+    tg_emit_split(emit, emit->vector_origin, plan->block_vector,
+                  plan->vector_extent, plan->width, body, data);
+}
+
 static void emit_panel(struct tg_emit *emit, MlirValue position,
                        int64_t columns, void *data) {
   (void)data;
   const struct tg_plan *plan = emit->plan;
   if (plan->column_loop != TG_NO_LOOP)
     emit->position[plan->column_loop] = position;
-  tg_emit_split(emit, emit->row_origin, plan->block_rows, plan->row_extent,
-                plan->rows, emit_rows, &columns);
+  split_rows(emit, emit_rows, &columns);
 }
 
 static void emit_columns(struct tg_emit *emit, MlirValue position,
@@ -167,18 +192,15 @@ static void emit_row_panel(struct tg_emit *emit, MlirValue position,
   const struct tg_plan *plan = emit->plan;
   if (plan->row_loop != TG_NO_LOOP)
     emit->position[plan->row_loop] = position;
-  tg_emit_split(emit, emit->vector_origin, plan->block_vector,
-                plan->vector_extent, plan->width, emit_columns, &rows);
+  split_columns(emit, emit_columns, &rows);
 }
 
 static void emit_register_tiles(struct tg_emit *emit) {
   const struct tg_plan *plan = emit->plan;
   if (plan->vectors_inner)
-    tg_emit_split(emit, emit->row_origin, plan->block_rows, plan->row_extent,
-                  plan->rows, emit_row_panel, NULL);
+    split_rows(emit, emit_row_panel, NULL);
   else
-    tg_emit_split(emit, emit->vector_origin, plan->block_vector,
-                  plan->vector_extent, plan->width, emit_panel, NULL);
+    split_columns(emit, emit_panel, NULL);
 }
 
 static void pack_blocks(struct tg_emit *emit, const bool *follows) {
@@ -187,14 +209,17 @@ static void pack_blocks(struct tg_emit *emit, const bool *follows) {
       tg_emit_pack(emit, o);
 }
 
-/* A loop over blocks; none where one block is everything. */
-static bool block_begin(struct tg_emit *emit, struct tg_for *loop,
+/* A loop over blocks of `split`; none where one block is everything. */
+static bool block_begin(struct tg_emit *emit, struct tg_for *loop, int split,
                         int64_t block, int64_t extent, MlirValue *origin) {
   struct tg_builder *builder = &emit->builder;
+  bool bounded = tg_emit_is_bounded(emit, split);
   *origin = tg_index(builder, 0);
-  if (block >= extent)
+  if (block >= extent && !bounded)
     return false;
-  tg_emit_loop_begin(emit, loop, *origin, tg_index(builder, extent), block);
+  MlirValue end =
+      bounded ? tg_emit_end(emit, split) : tg_index(builder, extent);
+  tg_emit_loop_begin(emit, loop, *origin, end, block);
   *origin = loop->iv;
   return true;
 }
@@ -202,8 +227,8 @@ static bool block_begin(struct tg_emit *emit, struct tg_for *loop,
 static void emit_row_blocks(struct tg_emit *emit) {
   const struct tg_plan *plan = emit->plan;
   struct tg_for loop;
-  bool looped = block_begin(emit, &loop, plan->block_rows, plan->row_extent,
-                            &emit->row_origin);
+  bool looped = block_begin(emit, &loop, plan->row_loop, plan->block_rows,
+                            plan->row_extent, &emit->row_origin);
   if (plan->row_loop != TG_NO_LOOP)
     pack_blocks(emit, plan->follows_row);
   emit_register_tiles(emit);
@@ -220,7 +245,7 @@ static void emit_loops(struct tg_emit *emit, const int *loops, int count,
   struct tg_builder *builder = &emit->builder;
   struct tg_for loop;
   tg_emit_loop_begin(emit, &loop, tg_index(builder, 0),
-                     tg_index(builder, emit->kernel->extent[loops[0]]), 1);
+                     tg_emit_end(emit, loops[0]), 1);
   emit->position[loops[0]] = loop.iv;
   emit_loops(emit, loops + 1, count - 1, body);
   tg_emit_loop_end(emit, &loop);
@@ -229,8 +254,9 @@ static void emit_loops(struct tg_emit *emit, const int *loops, int count,
 static void emit_reduction_blocks(struct tg_emit *emit) {
   const struct tg_plan *plan = emit->plan;
   struct tg_for loop;
-  bool looped = block_begin(emit, &loop, plan->block_reduction,
-                            plan->reduction_extent, &emit->reduction_origin);
+  bool looped = block_begin(
+      emit, &loop, plan->reduction_count ? plan->reduction[0] : TG_NO_LOOP,
+      plan->block_reduction, plan->reduction_extent, &emit->reduction_origin);
   pack_blocks(emit, plan->follows_vector);
   emit_loops(emit, plan->outer_row, plan->outer_row_count, emit_row_blocks);
   if (looped)
@@ -240,7 +266,7 @@ static void emit_reduction_blocks(struct tg_emit *emit) {
 static void emit_vector_blocks(struct tg_emit *emit) {
   const struct tg_plan *plan = emit->plan;
   struct tg_for loop;
-  bool looped = block_begin(emit, &loop, plan->block_vector,
+  bool looped = block_begin(emit, &loop, plan->column_loop, plan->block_vector,
                             plan->vector_extent, &emit->vector_origin);
   if (plan->packed[TG_RESULT] && tg_plan_accumulates(plan))
     tg_emit_clear_packed_result(emit);
@@ -292,7 +318,8 @@ MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
     emit.source[o] = tg_collapse(b, arguments[o], canonical->source_rank[o],
                                  canonical->group[o]);
   MlirValue result = tg_collapse(b, arguments[TG_RESULT], rank, group);
-  MlirType result_type = mlirValueGetType(result);
+  MlirValue whole = result;
+  tg_emit_find_bounds(&emit, result);
   tg_epilogue_begin(b, epilogue, arguments + TG_OPERAND_COUNT);
   int unpack_group[TG_MAX_RANK], separate;
   int canonical_rank = canonical->kernel.operand[TG_RESULT].rank;
@@ -310,9 +337,8 @@ MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
   emit_loops(&emit, plan->batch, plan->batch_count, emit_vector_blocks);
   result = emit.state[TG_CARRIED_RESULT];
   if (plan->packed[TG_RESULT])
-    result = tg_expand(b, result, canonical_rank, unpack_group, result_type);
-  result =
-      tg_expand(b, result, rank, group, mlirValueGetType(arguments[TG_RESULT]));
+    result = tg_expand(b, result, canonical_rank, unpack_group, whole);
+  result = tg_expand(b, result, rank, group, arguments[TG_RESULT]);
   builder->block = b->block;
   return result;
 }

@@ -6,7 +6,7 @@
  * transposed in registers, gathers for a flattened image, and single elements
  * for what is left.
  */
-#include "passes/emit.h"
+#include "passes/emit_dynamic.h"
 
 #include <mlir-c/BuiltinTypes.h>
 
@@ -78,6 +78,8 @@ static void copy_contiguous(struct tg_emit *emit, struct pack *pack) {
     int64_t exists = group_size(emit, pack->valid, g);
     if (exists <= 0)
       continue;
+    if (!mlirValueIsNull(emit->rest))
+      exists = tg_rest_lanes(g);
     emit->delta[pack->loop] = g * lanes;
     int rank = tg_emit_subscripts(emit, pack->operand, indices);
     emit->delta[pack->loop] = 0;
@@ -116,18 +118,23 @@ static void copy_gathered(struct tg_emit *emit, struct pack *pack,
   }
 }
 
+static MlirValue valid_elements(struct tg_emit *emit, const struct pack *pack) {
+  return mlirValueIsNull(emit->rest) ? tg_index(&emit->builder, pack->valid)
+                                     : emit->rest;
+}
+
 /* Single elements, the lanes that don't exist cleared first: garbage there
  * would be harmless but for denormal numbers, which are slow. */
 static void copy_elements(struct tg_emit *emit, struct pack *pack) {
   struct tg_builder *b = &emit->builder;
   MlirValue depth = tg_emit_panel_depth(emit, pack->operand);
-  if (pack->valid < pack->width)
+  if (pack->valid < pack->width || !mlirValueIsNull(emit->rest))
     for (int64_t g = 0; g * b->lanes < pack->width; ++g)
       write_panel(emit, pack, depth, g * b->lanes, tg_zero_vector(b),
                   group_size(emit, pack->width, g));
   MlirValue start = emit->position[pack->loop];
   struct tg_for loop;
-  tg_for_begin(b, &loop, tg_index(b, 0), tg_index(b, pack->valid), 1, 1,
+  tg_for_begin(b, &loop, tg_index(b, 0), valid_elements(emit, pack), 1, 1,
                panels(emit, pack));
   emit->position[pack->loop] = tg_add(b, start, loop.iv);
   MlirValue indices[TG_MAX_RANK];
@@ -137,6 +144,24 @@ static void copy_elements(struct tg_emit *emit, struct pack *pack) {
   MlirValue next = tg_insert(b, element, loop.carried[0], 3, place);
   tg_for_end(b, &loop, &next);
   *panels(emit, pack) = loop.carried[0];
+  emit->position[pack->loop] = start;
+}
+
+/* Subscripts of lane `lane` of the panel; beyond a rest, of its last one once
+ * more. */
+static void lane_subscripts(struct tg_emit *emit, const struct pack *pack,
+                            int64_t lane, MlirValue *indices) {
+  struct tg_builder *b = &emit->builder;
+  MlirValue start = emit->position[pack->loop];
+  if (mlirValueIsNull(emit->rest)) {
+    emit->delta[pack->loop] = lane;
+  } else {
+    MlirValue last = tg_sub(b, emit->rest, tg_index(b, 1));
+    emit->position[pack->loop] =
+        tg_add(b, start, tg_min(b, tg_index(b, lane), last));
+  }
+  tg_emit_subscripts(emit, pack->operand, indices);
+  emit->delta[pack->loop] = 0;
   emit->position[pack->loop] = start;
 }
 
@@ -154,12 +179,10 @@ static void copy_transposed(struct tg_emit *emit, struct pack *pack,
       rows[i] = tg_zero_vector(b);
       continue;
     }
-    emit->delta[pack->loop] = first + i;
-    tg_emit_subscripts(emit, pack->operand, indices);
+    lane_subscripts(emit, pack, first + i, indices);
     indices[pack->flat_rank - 1] = source_depth;
     rows[i] = tg_read(b, pack->flat_source, pack->flat_rank, indices, b->lanes);
   }
-  emit->delta[pack->loop] = 0;
   tg_transpose(b, rows);
   for (int64_t i = 0; i < b->lanes; ++i)
     write_panel(emit, pack, tg_add(b, depth, tg_index(b, i)), first, rows[i],
@@ -173,7 +196,7 @@ static void copy_flat_elements(struct tg_emit *emit, struct pack *pack,
   MlirValue start = emit->position[pack->loop];
   MlirValue indices[TG_MAX_RANK];
   struct tg_for loop;
-  tg_for_begin(b, &loop, tg_index(b, 0), tg_index(b, pack->valid), 1, 1,
+  tg_for_begin(b, &loop, tg_index(b, 0), valid_elements(emit, pack), 1, 1,
                panels(emit, pack));
   emit->position[pack->loop] = tg_add(b, start, loop.iv);
   tg_emit_subscripts(emit, pack->operand, indices);
@@ -189,6 +212,13 @@ static void copy_flat_elements(struct tg_emit *emit, struct pack *pack,
 
 /*===-- Loops over the depth ----------------------------------------------===*/
 
+/* Vectors with gaps aren't read under a mask. */
+static bool is_copied_by_vectors(const struct tg_emit *emit,
+                                 const struct pack *pack) {
+  int64_t step = tg_plan_step(emit->plan, pack->operand, pack->loop);
+  return step == 1 || (step > 1 && mlirValueIsNull(emit->rest));
+}
+
 static void over_reduction(struct tg_emit *emit, struct pack *pack, int depth,
                            MlirValue lower, MlirValue upper,
                            const MlirValue *offsets) {
@@ -197,7 +227,7 @@ static void over_reduction(struct tg_emit *emit, struct pack *pack, int depth,
   if (depth == plan->reduction_count) {
     if (offsets)
       copy_gathered(emit, pack, offsets);
-    else if (tg_plan_step(plan, pack->operand, pack->loop))
+    else if (is_copied_by_vectors(emit, pack))
       copy_contiguous(emit, pack);
     else
       copy_elements(emit, pack);
@@ -283,7 +313,9 @@ static void emit_pack_panel(struct tg_emit *emit, MlirValue position,
   pack->panel = tg_emit_panel_index(emit, pack->operand);
   bool hoisted = plan->hoisted[pack->operand];
   MlirValue lower = hoisted ? tg_index(b, 0) : emit->reduction_origin;
-  MlirValue upper = tg_index(b, plan->reduction_extent);
+  MlirValue upper = plan->bounded_reduction
+                        ? tg_emit_end(emit, plan->reduction[0])
+                        : tg_index(b, plan->reduction_extent);
   if (!hoisted && tg_plan_accumulates(plan))
     upper =
         tg_min(b, tg_add(b, lower, tg_index(b, plan->block_reduction)), upper);
@@ -319,7 +351,11 @@ void tg_emit_pack(struct tg_emit *emit, int operand) {
   int64_t extent = vector ? plan->vector_extent : plan->row_extent;
   int64_t block = vector ? plan->block_vector : plan->block_rows;
   MlirValue origin = vector ? emit->vector_origin : emit->row_origin;
-  tg_emit_split(emit, origin, whole ? extent : block, extent, pack.width,
-                emit_pack_panel, &pack);
+  if (tg_emit_is_bounded(emit, pack.loop))
+    tg_emit_split_masked(emit, pack.loop, origin, block, pack.width,
+                         emit_pack_panel, &pack);
+  else
+    tg_emit_split(emit, origin, whole ? extent : block, extent, pack.width,
+                  emit_pack_panel, &pack);
   emit->position[pack.loop] = tg_index(&emit->builder, 0);
 }

@@ -5,7 +5,7 @@
  * vector at a time, one that follows the rows is broadcast, one that follows
  * both is loaded for each accumulator.
  */
-#include "passes/emit.h"
+#include "passes/emit_dynamic.h"
 
 #include <assert.h>
 
@@ -17,6 +17,8 @@ struct tile {
 
 static int64_t valid_lanes(const struct tg_emit *emit, const struct tile *tile,
                            int64_t vector) {
+  if (!mlirValueIsNull(emit->rest))
+    return tg_rest_lanes(vector);
   int64_t left = tile->columns - vector * emit->plan->lanes;
   return left < emit->plan->lanes ? left : emit->plan->lanes;
 }
@@ -41,6 +43,8 @@ static MlirValue load_packed(struct tg_emit *emit, int operand, int64_t row,
     return tg_read(builder, panels, 3, indices, plan->lanes);
   }
   indices[2] = tg_index(builder, row);
+  if (!mlirValueIsNull(emit->row_offset))
+    indices[2] = tg_add(builder, emit->row_offset, indices[2]);
   return tg_broadcast(builder, tg_extract(builder, panels, 3, indices));
 }
 
@@ -135,12 +139,13 @@ static void emit_reduction_block(struct tg_emit *emit, struct tile *tile) {
   int64_t extent = plan->reduction_extent, block = plan->block_reduction;
   int64_t unroll = tile->unroll[0];
   MlirValue origin = emit->reduction_origin;
-  bool whole = block >= extent;
+  bool bounded = plan->bounded_reduction;
+  bool whole = block >= extent && !bounded;
   if (whole && unroll >= extent) {
     emit_steps(emit, tile, 0, tg_index(b, 0), extent);
     return;
   }
-  if (whole || (block % unroll == 0 && extent % unroll == 0)) {
+  if (whole || (!bounded && block % unroll == 0 && extent % unroll == 0)) {
     int64_t full = extent / unroll * unroll;
     MlirValue upper = whole ? tg_index(b, full)
                             : tg_min(b, tg_add(b, origin, tg_index(b, block)),
@@ -150,8 +155,8 @@ static void emit_reduction_block(struct tg_emit *emit, struct tile *tile) {
       emit_steps(emit, tile, 0, tg_index(b, full), extent - full);
     return;
   }
-  MlirValue end =
-      tg_min(b, tg_add(b, origin, tg_index(b, block)), tg_index(b, extent));
+  MlirValue end = tg_min(b, tg_add(b, origin, tg_index(b, block)),
+                         tg_emit_end(emit, plan->reduction[0]));
   MlirValue steps = tg_div(b, tg_sub(b, end, origin), unroll);
   MlirValue full_end = tg_add(b, origin, tg_mul(b, steps, unroll));
   emit_step_loop(emit, tile, 0, origin, full_end, unroll);

@@ -100,12 +100,15 @@ static bool only_use(MlirValue value, MlirOperation *user, int *operand) {
 /* How the stored result is addressed: its own dimensions, collapsed. */
 struct stored {
   int own_rank;
-  int own_group[TG_MAX_RANK]; /* own dimension -> dimension as stored */
+  int64_t own_extent[TG_MAX_RANK]; /* 1 of a loop around the kernel, what is
+                                      assumed where it is known to none */
+  int own_group[TG_MAX_RANK];      /* own dimension -> dimension as stored */
   int rank;
   int64_t extent[TG_MAX_RANK];
 };
 
-static void describe_stored(const struct tg_plan *plan, struct stored *stored) {
+static void describe_stored(const struct tg_kernel *kernel,
+                            const struct tg_plan *plan, struct stored *stored) {
   const struct tg_canonical *canonical = &plan->canonical;
   const struct tg_access *result = &canonical->kernel.operand[TG_RESULT];
   int group[TG_MAX_RANK], separate;
@@ -114,8 +117,10 @@ static void describe_stored(const struct tg_plan *plan, struct stored *stored) {
   if (plan->packed[TG_RESULT])
     tg_unpack_shape(plan, group, &separate);
   stored->own_rank = canonical->source_rank[TG_RESULT];
-  for (int d = 0; d < stored->own_rank; ++d)
+  for (int d = 0; d < stored->own_rank; ++d) {
     stored->own_group[d] = group[canonical->group[TG_RESULT][d]];
+    stored->own_extent[d] = kernel->operand[TG_RESULT].extent[d];
+  }
   stored->rank = group[result->rank - 1] + 1;
   for (int d = 0; d < stored->rank; ++d)
     stored->extent[d] = 1;
@@ -124,27 +129,34 @@ static void describe_stored(const struct tg_plan *plan, struct stored *stored) {
 }
 
 /* The result's dimension that each dimension of the input goes with, -1 for a
- * dimension of extent 1. */
+ * dimension of extent 1; and how long it is. */
 static bool input_dimensions(const struct stored *stored, MlirAffineMap map,
-                             MlirType type, int *dimension, int *rank) {
+                             MlirType type, struct tg_epilogue_input *input,
+                             int *dimension, int64_t *extent) {
   struct tg_access access;
   if (!mlirTypeIsARankedTensor(type) || !tg_access_from_map(map, type, &access))
     return false;
-  *rank = access.rank;
+  input->source_rank = access.rank;
   for (int d = 0; d < access.rank; ++d) {
-    dimension[d] = -1;
-    if (access.extent[d] == 1)
+    dimension[d] = input->own[d] = -1;
+    extent[d] = access.extent[d];
+    if (extent[d] == 1)
       continue;
     for (int own = 0; own < stored->own_rank; ++own) {
       int32_t coefficient = access.coefficient[d][own];
       if (coefficient == 0)
         continue;
-      if (coefficient != 1 || dimension[d] >= 0)
+      if (coefficient != 1 || input->own[d] >= 0)
         return false;
-      dimension[d] = stored->own_group[own];
+      input->own[d] = own;
     }
-    if (dimension[d] < 0)
+    if (input->own[d] < 0)
       return false;
+    if (mlirShapedTypeIsDynamicDim(type, d) ||
+        stored->own_extent[input->own[d]] == 1)
+      extent[d] = stored->own_extent[input->own[d]];
+    if (extent[d] != 1)
+      dimension[d] = stored->own_group[input->own[d]];
   }
   return true;
 }
@@ -153,15 +165,16 @@ static bool input_dimensions(const struct stored *stored, MlirAffineMap map,
  * it whole and in order, so that one index serves both. */
 static bool group_input(const struct stored *stored, MlirAffineMap map,
                         MlirType type, struct tg_epilogue_input *input) {
-  int dimension[TG_MAX_RANK], rank;
-  if (!input_dimensions(stored, map, type, dimension, &rank) || rank == 0)
+  int dimension[TG_MAX_RANK];
+  int64_t extent[TG_MAX_RANK];
+  if (!input_dimensions(stored, map, type, input, dimension, extent) ||
+      input->source_rank == 0)
     return false;
   int64_t covered[TG_MAX_RANK] = {1};
   int current = 0;
-  input->source_rank = rank;
   input->result_dimension[0] = -1;
   int last_own = -1;
-  for (int d = 0; d < rank; ++d) {
+  for (int d = 0; d < input->source_rank; ++d) {
     int *at = &input->result_dimension[current];
     if (dimension[d] >= 0 && *at >= 0 && *at != dimension[d]) {
       if (dimension[d] < *at)
@@ -171,18 +184,13 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
       *at = -1;
     }
     if (dimension[d] >= 0) {
-      struct tg_access access;
-      tg_access_from_map(map, type, &access);
-      int own = 0;
-      while (!access.coefficient[d][own])
-        ++own;
       /* A transposed input, or a diagonal. */
-      if (own <= last_own)
+      if (input->own[d] <= last_own)
         return false;
-      last_own = own;
+      last_own = input->own[d];
       *at = dimension[d];
     }
-    covered[current] *= mlirShapedTypeGetDimSize(type, d);
+    covered[current] *= extent[d];
     input->group[d] = current;
   }
   input->rank = current + 1;
@@ -249,14 +257,15 @@ static bool add_link(MlirOperation op, int chained, MlirType type,
   return true;
 }
 
-void tg_epilogue_find(MlirOperation op, const struct tg_plan *plan,
+void tg_epilogue_find(MlirOperation op, const struct tg_kernel *kernel,
+                      const struct tg_plan *plan,
                       struct tg_epilogue *epilogue) {
   epilogue->length = epilogue->input_count = 0;
   /* Partial sums must not go through it. */
   if (!plan->packed[TG_RESULT] && tg_plan_accumulates(plan))
     return;
   struct stored stored;
-  describe_stored(plan, &stored);
+  describe_stored(kernel, plan, &stored);
   MlirValue value = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(value);
   MlirBlock block = mlirOperationGetBlock(op);

@@ -19,6 +19,8 @@ struct tg_epilogue_input {
   int link;    /* which operation of the chain */
   int operand; /* which operand of it */
   int source_rank;
+  int own[TG_MAX_RANK];   /* the operation's own dimension of the result that
+                             each dimension goes with, -1: none */
   int group[TG_MAX_RANK]; /* collapses it to `rank` dimensions */
   int rank;
   int result_dimension[TG_MAX_RANK]; /* of the stored result, -1: index 0 */
@@ -34,9 +36,10 @@ struct tg_epilogue {
   MlirValue source[TG_MAX_EPILOGUE_INPUTS]; /* collapsed, inside the code */
 };
 
-/* The longest chain behind the operation that the plan can take in. */
-void tg_epilogue_find(MlirOperation op, const struct tg_plan *plan,
-                      struct tg_epilogue *epilogue);
+/* The longest chain behind the operation, whose own kernel is given, that the
+ * plan can take in. */
+void tg_epilogue_find(MlirOperation op, const struct tg_kernel *kernel,
+                      const struct tg_plan *plan, struct tg_epilogue *epilogue);
 
 /* Collapses the function's arguments that hold the inputs. */
 void tg_epilogue_begin(struct tg_builder *builder, struct tg_epilogue *epilogue,

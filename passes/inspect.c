@@ -212,7 +212,7 @@ bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel) {
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
     for (int d = 0; d < kernel->operand[o].rank; ++d) {
       int l = plain_loop(&kernel->operand[o], d, kernel->loop_count);
-      if (l >= 0)
+      if (l >= 0 && kernel->extent[l] == 0)
         kernel->extent[l] = kernel->operand[o].extent[d];
     }
   return true;

@@ -62,9 +62,9 @@ bool tg_access_from_map(MlirAffineMap map, MlirType type,
 /*
  * Loops and accesses of a structured operation with two inputs at least: the
  * first two operands and the last. A loop that the result does not use is a
- * reduction; a loop's extent is that of a dimension that it steps by one, or 0
- * where there is none. False where tg_access_from_map is. Looks at no type and
- * leaves the other fields alone.
+ * reduction; a loop's extent is that of a dimension that it steps by one, a
+ * static one where there is any, or 0. False where tg_access_from_map is. Looks
+ * at no type and leaves the other fields alone.
  */
 bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel);
 

@@ -73,6 +73,11 @@ const char *tg_left_reason(MlirOperation op);
  * look at tgraph.skip. */
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel);
 
+/* An operand and a dimension of it that is the loop itself, so that the loop
+ * runs as often as the dimension is long; false where there is none. */
+bool tg_kernel_find_dimension(const struct tg_kernel *kernel, int loop,
+                              int *operand, int *dimension);
+
 /* Writes the choice as the attribute tgraph.config of the operation, and the
  * target's description on the module that holds it. */
 void tg_set_config(MlirOperation op, const struct tg_kernel *kernel,

@@ -14,13 +14,15 @@
 /* Elements of one operand, so that no address of any element overflows. */
 static const int64_t max_elements = INT64_C(1) << 40;
 
-/* A dense tensor of f32 or f64 with positive static dimensions. */
+/* A dense tensor of f32 or f64 whose static dimensions are positive. */
 static bool is_supported_type(MlirType type, enum tg_element *element) {
-  if (!mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
+  if (!mlirTypeIsARankedTensor(type) ||
       !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return false;
   int64_t elements = 1;
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      continue;
     int64_t extent = mlirShapedTypeGetDimSize(type, d);
     if (extent < 1 || extent > max_elements / elements)
       return false;
@@ -44,12 +46,7 @@ static bool read_operands(MlirOperation op, struct tg_kernel *kernel) {
       return false;
     kernel->element = element;
   }
-  if (!tg_op_read_accesses(op, kernel))
-    return false;
-  for (int l = 0; l < kernel->loop_count; ++l)
-    if (kernel->extent[l] < 1)
-      return false;
-  return true;
+  return tg_op_read_accesses(op, kernel);
 }
 
 /* The loops of one subscript: how many, and the last one. */
@@ -151,6 +148,142 @@ static bool are_loops_supported(const struct tg_kernel *kernel) {
          is_image_access(kernel);
 }
 
+/*===-- Extents that are not known ----------------------------------------===*/
+
+/* What a loop that ends at a bound is assumed to run to when its blocks are
+ * chosen: enough that they are those of a large operation, little enough that
+ * scratch memory of that size may be had for a small one. */
+enum {
+  ASSUMED_ROWS = 128,
+  ASSUMED_VECTOR = 512,
+  ASSUMED_IMAGE = 32,
+  ASSUMED_REDUCTION = 512
+};
+
+/* The dimension of the operand that is the loop itself; -1: there is none. */
+static int plain_dimension(const struct tg_kernel *kernel, int operand,
+                           int loop) {
+  const struct tg_access *access = &kernel->operand[operand];
+  int last;
+  for (int d = 0; d < access->rank; ++d)
+    if (access->coefficient[d][loop] == 1 &&
+        count_loops(access, d, kernel->loop_count, &last) == 1)
+      return d;
+  return -1;
+}
+
+bool tg_kernel_find_dimension(const struct tg_kernel *kernel, int loop,
+                              int *operand, int *dimension) {
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    *operand = o;
+    *dimension = plain_dimension(kernel, o, loop);
+    if (*dimension >= 0)
+      return true;
+  }
+  return false;
+}
+
+/* Is the loop a dimension of its own wherever it is used? */
+static bool is_alone(const struct tg_kernel *kernel, int loop) {
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (tg_kernel_uses(kernel, o, loop) && plain_dimension(kernel, o, loop) < 0)
+      return false;
+  return true;
+}
+
+static bool have_same_users(const struct tg_kernel *kernel, int a, int b) {
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (tg_kernel_uses(kernel, o, a) != tg_kernel_uses(kernel, o, b))
+      return false;
+  return true;
+}
+
+static bool is_window(const struct tg_kernel *kernel, int loop) {
+  const struct tg_access *image = &kernel->operand[TG_LHS];
+  int last;
+  for (int d = 0; d < image->rank; ++d)
+    if (image->coefficient[d][loop] &&
+        count_loops(image, d, kernel->loop_count, &last) > 1)
+      return true;
+  return false;
+}
+
+/*
+ * Loops that cost nothing to take one iteration at a time: batches, and the
+ * images of a convolution, whose pixels are enough for a kernel. What remains
+ * inside is then as if the dimension weren't there.
+ */
+static bool is_sliced(const struct tg_kernel *kernel, int loop) {
+  const struct tg_access *result = &kernel->operand[TG_RESULT];
+  if (kernel->reduction[loop] || !is_alone(kernel, loop) ||
+      plain_dimension(kernel, TG_RESULT, loop) == result->rank - 1)
+    return false;
+  if (tg_kernel_uses(kernel, TG_LHS, loop) &&
+      tg_kernel_uses(kernel, TG_RHS, loop))
+    return true;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (l != loop && is_window(kernel, l) && have_same_users(kernel, l, loop))
+      return true;
+  return false;
+}
+
+static int64_t assumed_extent(const struct tg_kernel *kernel, int loop) {
+  if (kernel->dynamic[loop] == TG_SLICED)
+    return 1;
+  if (kernel->reduction[loop])
+    return ASSUMED_REDUCTION;
+  if (is_window(kernel, loop))
+    return ASSUMED_IMAGE;
+  return plain_dimension(kernel, TG_RESULT, loop) ==
+                 kernel->operand[TG_RESULT].rank - 1
+             ? ASSUMED_VECTOR
+             : ASSUMED_ROWS;
+}
+
+/* How far the loops reach in the dimension; 0: beyond what we serve. */
+static int64_t walked_extent(const struct tg_kernel *kernel, int operand,
+                             int dimension) {
+  int64_t extent = 1, part;
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    int64_t step = kernel->operand[operand].coefficient[dimension][l];
+    if (__builtin_mul_overflow(step, kernel->extent[l] - 1, &part) ||
+        part > max_elements)
+      return 0;
+    extent += part;
+  }
+  return extent;
+}
+
+/* Extents of 0 are unknown ones. Decides how their loops are carried out, and
+ * leaves the kernel with positive extents throughout. */
+static bool settle_extents(struct tg_kernel *kernel) {
+  int unknown_reductions = 0;
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    int operand, dimension;
+    if (kernel->extent[l] != 0)
+      continue;
+    if (!tg_kernel_find_dimension(kernel, l, &operand, &dimension))
+      return false;
+    kernel->dynamic[l] = is_sliced(kernel, l) ? TG_SLICED : TG_BOUNDED;
+    kernel->extent[l] = assumed_extent(kernel, l);
+    unknown_reductions += kernel->reduction[l];
+  }
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    struct tg_access *access = &kernel->operand[o];
+    int64_t elements = 1;
+    for (int d = 0; d < access->rank; ++d) {
+      if (access->extent[d] == 0)
+        access->extent[d] = walked_extent(kernel, o, d);
+      if (access->extent[d] < 1 || access->extent[d] > max_elements / elements)
+        return false;
+      elements *= access->extent[d];
+    }
+  }
+  return unknown_reductions <= 1;
+}
+
+/*===-- The whole operation -----------------------------------------------===*/
+
 /* The inputs as they were before a transposition: what code will read. */
 static void look_through_transposes(MlirOperation op,
                                     struct tg_kernel *kernel) {
@@ -171,8 +304,8 @@ static void look_through_transposes(MlirOperation op,
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
   memset(kernel, 0, sizeof *kernel);
   if (!tg_op_name_starts_with(op, "linalg.") || !read_operands(op, kernel) ||
-      !tg_op_is_multiply_add(op) || !are_loops_supported(kernel) ||
-      !are_iterators_as_implied(op, kernel))
+      !tg_op_is_multiply_add(op) || !settle_extents(kernel) ||
+      !are_loops_supported(kernel) || !are_iterators_as_implied(op, kernel))
     return false;
   look_through_transposes(op, kernel);
   kernel->init_is_zero =
@@ -186,16 +319,23 @@ static const char *type_reason(MlirType type) {
     return "operands in memory";
   if (!mlirTypeIsARankedTensor(type))
     return "an operand that is no ranked tensor";
-  if (!mlirShapedTypeHasStaticShape(type))
-    return "dynamic dimensions";
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    if (mlirShapedTypeGetDimSize(type, d) == 0)
+    if (!mlirShapedTypeIsDynamicDim(type, d) &&
+        mlirShapedTypeGetDimSize(type, d) == 0)
       return "a dimension of zero elements";
   MlirType element = mlirShapedTypeGetElementType(type);
   if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element))
     return "elements other than f32 and f64";
   enum tg_element unused;
   return is_supported_type(type, &unused) ? NULL : "a huge or encoded tensor";
+}
+
+static bool has_unknown_extents(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!mlirShapedTypeHasStaticShape(
+            mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return true;
+  return false;
 }
 
 const char *tg_left_reason(MlirOperation op) {
@@ -216,6 +356,8 @@ const char *tg_left_reason(MlirOperation op) {
     reason = type_reason(mlirValueGetType(mlirOperationGetOperand(op, i)));
   if (count != TG_OPERAND_COUNT || (!reason && !tg_op_is_multiply_add(op)))
     return "not a sum of products";
+  if (!reason && has_unknown_extents(op))
+    return "dynamic dimensions that no schedule serves";
   return reason ? reason : "loops or accesses that no schedule serves";
 }
 

@@ -34,10 +34,15 @@ static void print_extents(const struct tg_kernel *kernel, bool reduction,
                           char *text, size_t room) {
   size_t used = 0;
   text[0] = 0;
-  for (int i = 0; i < kernel->loop_count; i++)
-    if (kernel->reduction[i] == reduction && used < room)
-      used += (size_t)snprintf(text + used, room - used, "%s%lld",
-                               used ? "x" : "", (long long)kernel->extent[i]);
+  for (int i = 0; i < kernel->loop_count; i++) {
+    if (kernel->reduction[i] != reduction || used >= room)
+      continue;
+    char extent[24] = "?";
+    if (kernel->dynamic[i] == TG_STATIC)
+      snprintf(extent, sizeof extent, "%lld", (long long)kernel->extent[i]);
+    used += (size_t)snprintf(text + used, room - used, "%s%s", used ? "x" : "",
+                             extent);
+  }
 }
 
 void tg_describe_kernel(const struct tg_kernel *kernel, char *text,
@@ -90,8 +95,13 @@ double tg_module_flops(MlirOperation module, int *kernel_count) {
   *kernel_count = 0;
   if (arena && tg_collect_sites(module, arena, &sites, &count)) {
     *kernel_count = (int)count;
-    for (size_t i = 0; i < count; i++)
+    bool known = true;
+    for (size_t i = 0; i < count; i++) {
       flops += tg_kernel_flops(&sites[i].kernel);
+      known &= !tg_kernel_is_dynamic(&sites[i].kernel);
+    }
+    if (!known)
+      flops = 0;
   }
   tg_arena_destroy(arena);
   return flops;

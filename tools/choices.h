@@ -21,7 +21,8 @@ void tg_choices_destroy(struct tg_choices *choices);
 /* The kernel in a few words: "f32 128x768x3072 (reduces 3072)". */
 void tg_describe_kernel(const struct tg_kernel *kernel, char *text,
                         size_t room);
-/* Sum over the module's kernels of their floating-point operations. */
+/* Sum over the module's kernels of their floating-point operations; 0 where an
+ * extent of any of them is not known. */
 double tg_module_flops(MlirOperation module, int *kernel_count);
 
 #endif

@@ -234,6 +234,15 @@ static enum tg_status add_site(struct tg_kernel_list *list,
   return TG_OK;
 }
 
+/* An operation whose extents come with the call can't be measured alone. */
+static bool has_static_shapes(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!mlirShapedTypeHasStaticShape(
+            mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return false;
+  return true;
+}
+
 enum tg_status tg_kernels_add_file(struct tg_kernel_list *list,
                                    const char *path, struct tg_error *error) {
   struct tg_program program;
@@ -251,7 +260,8 @@ enum tg_status tg_kernels_add_file(struct tg_kernel_list *list,
   if (!tg_collect_sites(program.module, program.arena, &sites, &count))
     status = TG_OUT_OF_MEMORY;
   for (size_t i = 0; status == TG_OK && i < count; i++)
-    status = add_site(list, &program, &sites[i]);
+    if (has_static_shapes(sites[i].op))
+      status = add_site(list, &program, &sites[i]);
   if (status == TG_OUT_OF_MEMORY)
     tg_fail(error, "%s: out of memory", path);
   tg_program_destroy(&program);
