@@ -17,13 +17,15 @@
 #include "passes/passes.h"
 #include "passes/pipeline.h"
 
+/* A kernel writes into the result that it is given. Were it to return it as
+ * well, deallocation would have it return a copy that the caller owns. */
 static const char bufferize[] =
     "builtin.module("
     "canonicalize,linalg-fuse-elementwise-ops,canonicalize,cse,"
     "empty-tensor-to-alloc-tensor,"
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize,cse,"
+    "canonicalize,cse,drop-equivalent-buffer-results,"
     "buffer-deallocation-pipeline)";
 
 static const char to_llvm[] =
