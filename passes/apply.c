@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "passes/attribute.h"
-#include "passes/emit.h"
+#include "passes/emit_dynamic.h"
 #include "passes/inspect.h"
 #include "passes/outline.h"
 #include "passes/pad.h"
@@ -111,7 +111,8 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
 
 /*===-- The functions -----------------------------------------------------===*/
 
-/* "tgraph_conv_2d_nchw_fchw_64x112x112x3x7x7_f32". */
+/* "tgraph_conv_2d_nchw_fchw_64x112x112x3x7x7_f32"; a loop whose extent isn't
+ * known is "d". */
 static void make_name(const struct decision *decision, char *name) {
   MlirStringRef op_name = tg_op_name(decision->op);
   const char *short_name = memchr(op_name.data, '.', op_name.length);
@@ -124,9 +125,14 @@ static void make_name(const struct decision *decision, char *name) {
   }
   int used = snprintf(name, NAME_NBYTES, "tgraph_%.*s_",
                       length < 64 ? length : 64, short_name);
-  for (int l = 0; l < decision->kernel.loop_count; ++l)
-    used += snprintf(name + used, NAME_NBYTES - (size_t)used, "%s%lld",
-                     l ? "x" : "", (long long)decision->kernel.extent[l]);
+  for (int l = 0; l < decision->kernel.loop_count; ++l) {
+    char extent[24] = "d";
+    if (decision->kernel.dynamic[l] == TG_STATIC)
+      snprintf(extent, sizeof(extent), "%lld",
+               (long long)decision->kernel.extent[l]);
+    used += snprintf(name + used, NAME_NBYTES - (size_t)used, "%s%s",
+                     l ? "x" : "", extent);
+  }
   snprintf(name + used, NAME_NBYTES - (size_t)used, "_%s",
            decision->kernel.element == TG_F64 ? "f64" : "f32");
 }
@@ -173,16 +179,27 @@ static MlirOperation emit_function(const struct apply *apply,
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
     arguments[i] = mlirBlockGetArgument(entry, i);
   struct tg_epilogue epilogue = decision->epilogue;
-  MlirValue result =
-      tg_emit_kernel(&builder, &decision->plan, &epilogue, arguments);
+  MlirValue result = tg_emit_operation(&builder, &decision->kernel,
+                                       &decision->plan, &epilogue, arguments);
   tg_build(&builder, "func.return", 1, &result, 0, NULL, 0, NULL);
   return function;
 }
 
 /*===-- Replacing the operation -------------------------------------------===*/
 
+/* An empty tensor like the filled one. */
+static MlirValue unfilled(MlirOperation before, MlirValue filled) {
+  MlirType type = mlirValueGetType(filled);
+  /* Its extents are those of the tensor that was filled. */
+  if (!mlirShapedTypeHasStaticShape(type))
+    return mlirOperationGetOperand(tg_value_producer(filled), 1);
+  return mlirOperationGetResult(
+      tg_insert_before(before, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
+}
+
 static bool replace_by_call(struct apply *apply, struct decision *decision) {
-  tg_epilogue_find(decision->op, &decision->plan, &decision->epilogue);
+  tg_epilogue_find(decision->op, &decision->kernel, &decision->plan,
+                   &decision->epilogue);
   char stem[NAME_NBYTES];
   make_name(decision, stem);
   const char *name =
@@ -202,8 +219,7 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
   MlirType type = mlirValueGetType(arguments[TG_RESULT]);
   /* A fill that nobody reads would be a pass over the result for nothing. */
   if (!tg_plan_reads_init(&decision->plan))
-    arguments[TG_RESULT] = mlirOperationGetResult(
-        tg_insert_before(last, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
+    arguments[TG_RESULT] = unfilled(last, arguments[TG_RESULT]);
   MlirOperation call = tg_insert_call(last, name, count, arguments, 1, &type);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
                                 mlirOperationGetResult(call, 0));
