@@ -216,8 +216,7 @@ static enum tg_status read_word(MlirAttribute dictionary, const char *name,
 }
 
 static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
-                                 const struct tg_kernel *kernel,
-                                 struct loop_list *list,
+                                 int loop_count, struct loop_list *list,
                                  struct tg_error *error) {
   MlirAttribute entry =
       mlirDictionaryAttrGetElementByName(dictionary, tg_ref(name));
@@ -231,7 +230,7 @@ static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
     if (!tg_attribute_integer(element, &list->loop[i]))
       return tg_fail(error, TG_CONFIG_ATTRIBUTE ": '%s' is not a list of loops",
                      name);
-    if (list->loop[i] < 0 || list->loop[i] >= kernel->loop_count)
+    if (list->loop[i] < 0 || list->loop[i] >= loop_count)
       return tg_fail(error,
                      TG_CONFIG_ATTRIBUTE
                      ": '%s' names a loop that the operation hasn't",
@@ -262,22 +261,31 @@ static enum tg_status read_pack(MlirAttribute dictionary,
   return TG_OK;
 }
 
+/* names: ends with NULL. */
+static bool is_among(MlirStringRef name, const char *const *names) {
+  for (; *names; ++names)
+    if (ref_is(name, *names))
+      return true;
+  return false;
+}
+
+static bool is_number_name(MlirStringRef name) {
+  for (int k = 0; k < NUMBER_COUNT; ++k)
+    if (ref_is(name, numbers[k].name))
+      return true;
+  return false;
+}
+
 static enum tg_status check_names(MlirAttribute dictionary, bool tiled,
                                   struct tg_error *error) {
-  static const char *const always[] = {"version", "schedule", "layouts"};
+  static const char *const always[] = {"version", "schedule", "layouts", NULL};
   static const char *const when_tiled[] = {"vector_loops", "row_loops",
-                                           "innermost", "pack"};
+                                           "innermost", "pack", NULL};
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(dictionary); ++i) {
     MlirStringRef name =
         mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);
-    bool known = false;
-    for (size_t k = 0; k < sizeof(always) / sizeof(always[0]); ++k)
-      known |= ref_is(name, always[k]);
-    for (size_t k = 0; tiled && k < sizeof(when_tiled) / sizeof(char *); ++k)
-      known |= ref_is(name, when_tiled[k]);
-    for (int k = 0; tiled && k < NUMBER_COUNT; ++k)
-      known |= ref_is(name, numbers[k].name);
-    if (!known)
+    if (!is_among(name, always) &&
+        !(tiled && (is_among(name, when_tiled) || is_number_name(name))))
       return tg_fail(error, TG_CONFIG_ATTRIBUTE ": unknown entry '%.*s'",
                      (int)(name.length < 60 ? name.length : 60), name.data);
   }
@@ -324,9 +332,10 @@ static enum tg_status read_tiled(MlirAttribute attribute,
   tg_canonicalize(kernel, &canonical);
   struct loop_list vector, rows;
   enum tg_status status;
-  if ((status =
-           read_loops(attribute, "vector_loops", kernel, &vector, error)) ||
-      (status = read_loops(attribute, "row_loops", kernel, &rows, error)))
+  if ((status = read_loops(attribute, "vector_loops", kernel->loop_count,
+                           &vector, error)) ||
+      (status = read_loops(attribute, "row_loops", kernel->loop_count, &rows,
+                           error)))
     return status;
   int32_t unused;
   if (!find_loop(&canonical, &vector, true, &knob[TG_KNOB_vector_loop],
@@ -350,10 +359,10 @@ static enum tg_status read_tiled(MlirAttribute attribute,
   return read_pack(attribute, config, error);
 }
 
-enum tg_status tg_config_from_attribute(MlirAttribute attribute,
-                                        const struct tg_kernel *kernel,
-                                        struct tg_config *config,
-                                        struct tg_error *error) {
+/* What every configuration starts with. `schedule`: beside "stock". */
+static enum tg_status read_head(MlirAttribute attribute, const char *schedule,
+                                struct tg_config *config,
+                                struct tg_error *error) {
   memset(config, 0, sizeof(*config));
   if (!mlirAttributeIsADictionary(attribute))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE " is not a dictionary");
@@ -364,14 +373,73 @@ enum tg_status tg_config_from_attribute(MlirAttribute attribute,
   if (version != TG_CONFIG_VERSION)
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": version %lld is not %d",
                    (long long)version, TG_CONFIG_VERSION);
-  if ((status = read_word(attribute, "schedule", "stock", "tiled",
-                          &config->knob[TG_KNOB_tiled], error)))
+  return read_word(attribute, "schedule", "stock", schedule,
+                   &config->knob[TG_KNOB_tiled], error);
+}
+
+enum tg_status tg_config_from_attribute(MlirAttribute attribute,
+                                        const struct tg_kernel *kernel,
+                                        struct tg_config *config,
+                                        struct tg_error *error) {
+  enum tg_status status = read_head(attribute, "tiled", config, error);
+  if (status)
     return status;
   bool tiled = config->knob[TG_KNOB_tiled] != 0;
   if ((status = check_names(attribute, tiled, error)) ||
       (tiled && (status = read_tiled(attribute, kernel, config, error))))
     return status;
   return check_layouts(attribute, kernel, config, error);
+}
+
+/*===-- Nests -------------------------------------------------------------===*/
+
+MlirAttribute tg_nest_config_to_attribute(MlirContext context,
+                                          const struct tg_config *config) {
+  bool vector = config->knob[TG_KNOB_tiled] != 0;
+  int64_t loop = config->knob[TG_KNOB_vector_loop];
+  MlirNamedAttribute entries[] = {
+      tg_named(context, "version", number(context, TG_CONFIG_VERSION)),
+      tg_named(context, "schedule",
+               mlirStringAttrGet(context, tg_ref(vector ? "vector" : "stock"))),
+      tg_named(context, "vector_loops", number_list(context, 1, &loop)),
+      tg_named(context, "register_vectors",
+               number(context, config->knob[TG_KNOB_vectors]))};
+  return mlirDictionaryAttrGet(context, vector ? 4 : 2, entries);
+}
+
+enum tg_status tg_nest_config_from_attribute(MlirAttribute attribute,
+                                             const struct tg_nest *nest,
+                                             struct tg_config *config,
+                                             struct tg_error *error) {
+  static const char *const names[] = {"version", "schedule", "vector_loops",
+                                      "register_vectors", NULL};
+  enum tg_status status = read_head(attribute, "vector", config, error);
+  if (status)
+    return status;
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attribute); ++i) {
+    MlirStringRef name =
+        mlirIdentifierStr(mlirDictionaryAttrGetElement(attribute, i).name);
+    if (!is_among(name, names))
+      return tg_fail(error, TG_CONFIG_ATTRIBUTE ": unknown entry '%.*s'",
+                     (int)(name.length < 60 ? name.length : 60), name.data);
+  }
+  if (!config->knob[TG_KNOB_tiled])
+    return TG_OK;
+  struct loop_list loops;
+  int64_t vectors;
+  if ((status = read_loops(attribute, "vector_loops", nest->loop_count, &loops,
+                           error)) ||
+      (status = read_number(attribute, "register_vectors", 1, &vectors, error)))
+    return status;
+  if (loops.count != 1)
+    return tg_fail(error,
+                   TG_CONFIG_ATTRIBUTE ": 'vector_loops' has to be one loop");
+  config->knob[TG_KNOB_vector_loop] = (int32_t)loops.loop[0];
+  config->knob[TG_KNOB_row_loop] = TG_NO_LOOP;
+  config->knob[TG_KNOB_vectors] = (int32_t)vectors;
+  config->knob[TG_KNOB_rows] = config->knob[TG_KNOB_unroll] = 1;
+  const char *fault = tg_nest_check(nest, config);
+  return fault ? tg_fail(error, TG_CONFIG_ATTRIBUTE ": %s", fault) : TG_OK;
 }
 
 enum tg_status tg_get_target(MlirOperation module, struct tg_target *target,

@@ -9,6 +9,7 @@
 #include <mlir-c/IR.h>
 
 #include "model/error.h"
+#include "model/nest.h"
 #include "model/plan.h"
 
 #define TG_CONFIG_ATTRIBUTE "tgraph.config"
@@ -28,6 +29,15 @@ enum tg_status tg_config_from_attribute(MlirAttribute attribute,
                                         const struct tg_kernel *kernel,
                                         struct tg_config *config,
                                         struct tg_error *error);
+
+/* The same for a nest, whose configuration is its vector loop and the vectors
+ * of a body. */
+MlirAttribute tg_nest_config_to_attribute(MlirContext context,
+                                          const struct tg_config *config);
+enum tg_status tg_nest_config_from_attribute(MlirAttribute attribute,
+                                             const struct tg_nest *nest,
+                                             struct tg_config *config,
+                                             struct tg_error *error);
 
 /* The target that the module names in tgraph.target; TG_BAD_INPUT where the
  * attribute is malformed, the host's description where there is none. */

@@ -18,7 +18,7 @@ struct tg_outliner {
   struct tg_outlined *outlined;
 };
 
-enum { TG_MAX_OUTLINE_ARGUMENTS = 64 };
+enum { TG_MAX_OUTLINE_ARGUMENTS = 96 };
 
 /* A function of the type, in no block yet, with one empty block. The type has
  * at most TG_MAX_OUTLINE_ARGUMENTS inputs. */

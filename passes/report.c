@@ -65,6 +65,27 @@ static void put_site(struct tg_text *text, const struct tg_decider *decider,
   tg_text_print(text, "}");
 }
 
+static void put_nest(struct tg_text *text, const struct tg_target *target,
+                     const struct tg_nest_site *site) {
+  MlirStringRef name = tg_op_name(site->op);
+  tg_text_print(text, "    {\"op\": ");
+  tg_text_append_json(text, name.data, name.length);
+  tg_text_print(text, ", \"location\": ");
+  put_location(text, mlirOperationGetLocation(site->op));
+  tg_text_print(text, ",\n     \"extents\": [");
+  for (int l = 0; l < site->nest.loop_count; ++l)
+    tg_text_print(text, "%s%lld", l ? ", " : "",
+                  (long long)site->nest.extent[l]);
+  tg_text_print(text, "], \"reason\": \"%s\", \"configs\": %d",
+                tg_reason_names[site->reason], site->space_count);
+  if (site->config.knob[TG_KNOB_tiled])
+    tg_text_print(text, ", \"cycles\": %.0f",
+                  tg_nest_cycles(&site->nest, &site->config, target));
+  tg_text_print(text, ",\n     \"config\": ");
+  put_config(text, &site->config);
+  tg_text_print(text, "}");
+}
+
 struct left_list {
   struct tg_text *text;
   MlirOperation module;
@@ -97,7 +118,8 @@ enum tg_status tg_report_write(const char *path, MlirOperation module,
                                const struct tg_decider *decider,
                                const struct tg_site *sites,
                                const struct tg_decision *decisions,
-                               size_t count, struct tg_error *error) {
+                               size_t count, const struct tg_nest_sites *nests,
+                               struct tg_error *error) {
   struct tg_text text = {0};
   char line[TG_TARGET_TEXT_NBYTES];
   tg_decider_describe(decider, line, sizeof(line));
@@ -110,6 +132,11 @@ enum tg_status tg_report_write(const char *path, MlirOperation module,
   for (size_t i = 0; i < count; ++i) {
     tg_text_print(&text, i ? ",\n" : "\n");
     put_site(&text, decider, &sites[i], &decisions[i]);
+  }
+  tg_text_print(&text, "\n  ],\n  \"nests\": [");
+  for (size_t i = 0; i < nests->count; ++i) {
+    tg_text_print(&text, i ? ",\n" : "\n");
+    put_nest(&text, decider->target, &nests->sites[i]);
   }
   tg_text_print(&text, "\n  ],\n  \"left_alone\": [");
   struct left_list left = {&text, module, 0};

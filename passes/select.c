@@ -16,6 +16,7 @@
 #include "passes/inspect.h"
 #include "passes/passes.h"
 #include "passes/report.h"
+#include "passes/select_nests.h"
 
 struct select {
   MlirOperation module;
@@ -27,6 +28,7 @@ struct select {
   struct tg_site *sites;
   size_t count;
   struct tg_decision *decisions; /* one a site */
+  struct tg_nest_sites nests;
 };
 
 static MlirLogicalResult fail_at(MlirOperation op, const char *reason) {
@@ -176,8 +178,9 @@ static MlirWalkResult find_stray(MlirOperation op, void *data) {
       tg_op_has_attribute(op, TG_SKIP_ATTRIBUTE))
     return MlirWalkResultSkip;
   struct tg_kernel kernel;
+  struct tg_nest nest;
   if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE) ||
-      tg_kernel_from_op(op, &kernel))
+      tg_kernel_from_op(op, &kernel) || tg_nest_from_op(op, &nest))
     return MlirWalkResultAdvance;
   fail_at(op,
           TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
@@ -221,11 +224,12 @@ static void explain(const struct select *select) {
     tg_remark(select->remarks, mlirOperationGetLocation(select->sites[i].op),
               TG_REMARK_ANALYSIS, message);
   }
+  tg_explain_nests(&select->nests, &select->target, select->remarks);
 }
 
 static void write_attributes(struct select *select) {
   MlirContext context = mlirOperationGetContext(select->module);
-  size_t chosen = 0;
+  size_t chosen = tg_write_nests(&select->nests);
   for (size_t i = 0; i < select->count; ++i)
     if (select->decisions[i].reason != TG_REASON_KEPT) {
       tg_set_config(select->sites[i].op, &select->sites[i].kernel,
@@ -243,7 +247,7 @@ static void write_attributes(struct select *select) {
   mlirOperationSetDiscardableAttributeByName(
       select->module, tg_ref(TG_CHOSEN_ATTRIBUTE),
       mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
-                         (int64_t)select->count));
+                         (int64_t)(select->count + select->nests.count)));
 }
 
 static MlirLogicalResult write_report(const struct select *select) {
@@ -251,7 +255,8 @@ static MlirLogicalResult write_report(const struct select *select) {
     return mlirLogicalResultSuccess();
   struct tg_error error;
   if (tg_report_write(select->options->report, select->module, &select->decider,
-                      select->sites, select->decisions, select->count, &error))
+                      select->sites, select->decisions, select->count,
+                      &select->nests, &error))
     return fail_at(select->module, error.message);
   return mlirLogicalResultSuccess();
 }
@@ -272,6 +277,10 @@ static MlirLogicalResult run(struct select *select) {
                         &select->count))
     return fail_at(select->module, "out of memory");
   if (mlirLogicalResultIsFailure(choose(select)) ||
+      mlirLogicalResultIsFailure(tg_choose_nests(
+          select->module, &select->target,
+          select->decider.kind == TG_MODEL_NONE, select->options->overwrite,
+          select->arena, &select->nests)) ||
       mlirLogicalResultIsFailure(dump_graph(select)) ||
       mlirLogicalResultIsFailure(write_report(select)))
     return mlirLogicalResultFailure();
