@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "passes/apply_nests.h"
 #include "passes/attribute.h"
 #include "passes/emit_dynamic.h"
 #include "passes/inspect.h"
@@ -37,6 +38,8 @@ struct apply {
   struct tg_target target;
   struct decision *decisions;
   size_t count, capacity, seen;
+  struct tg_nest_choice *nests;
+  size_t nest_count, nest_capacity;
   MlirLocation script; /* of a transform script beside the program */
   struct tg_outliner outliner;
   bool failed;
@@ -61,6 +64,32 @@ static void add_decision(struct apply *apply, const struct decision *decision) {
   apply->decisions[apply->count++] = *decision;
 }
 
+static void add_nest(struct apply *apply, const struct tg_nest_choice *choice) {
+  struct tg_nest_choice *grown =
+      tg_arena_grow(apply->arena, apply->nests, apply->nest_count,
+                    &apply->nest_capacity, sizeof(*grown));
+  if (!grown) {
+    reject(apply, choice->op, "out of memory");
+    return;
+  }
+  apply->nests = grown;
+  apply->nests[apply->nest_count++] = *choice;
+}
+
+static void read_nest(struct apply *apply, MlirOperation op,
+                      MlirAttribute attribute) {
+  struct tg_nest_choice choice = {.op = op};
+  struct tg_error error;
+  if (!tg_nest_from_op(op, &choice.nest))
+    reject(apply, op,
+           TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
+  else if (tg_nest_config_from_attribute(attribute, &choice.nest,
+                                         &choice.config, &error))
+    reject(apply, op, error.message);
+  else if (choice.config.knob[TG_KNOB_tiled])
+    add_nest(apply, &choice);
+}
+
 static void read_choice(struct apply *apply, MlirOperation op) {
   MlirAttribute attribute =
       mlirOperationGetAttributeByName(op, tg_ref(TG_CONFIG_ATTRIBUTE));
@@ -68,8 +97,7 @@ static void read_choice(struct apply *apply, MlirOperation op) {
   struct tg_error error;
   apply->seen++;
   if (!tg_kernel_from_op(op, &decision.kernel)) {
-    reject(apply, op,
-           TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
+    read_nest(apply, op, attribute);
     return;
   }
   if (tg_config_from_attribute(attribute, &decision.kernel, &decision.config,
@@ -197,6 +225,13 @@ static MlirValue unfilled(MlirOperation before, MlirValue filled) {
       tg_insert_before(before, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
 }
 
+/* The operation goes into the code of another one. */
+static void take_nest(struct apply *apply, MlirOperation op) {
+  for (size_t i = 0; i < apply->nest_count; ++i)
+    if (mlirOperationEqual(apply->nests[i].op, op))
+      apply->nests[i].taken = true;
+}
+
 static bool replace_by_call(struct apply *apply, struct decision *decision) {
   tg_epilogue_find(decision->op, &decision->kernel, &decision->plan,
                    &decision->epilogue);
@@ -223,8 +258,10 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
   MlirOperation call = tg_insert_call(last, name, count, arguments, 1, &type);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
                                 mlirOperationGetResult(call, 0));
-  for (int i = epilogue->length - 1; i >= 0; --i)
+  for (int i = epilogue->length - 1; i >= 0; --i) {
+    take_nest(apply, epilogue->chain[i]);
     mlirOperationDestroy(epilogue->chain[i]);
+  }
   mlirOperationDestroy(decision->op);
   return true;
 }
@@ -276,6 +313,8 @@ static bool carry_out(struct apply *apply) {
   size_t applied = 0;
   for (size_t i = 0; i < apply->count; ++i)
     applied += replace_by_call(apply, &apply->decisions[i]);
+  applied += tg_apply_nests(&apply->outliner, &apply->target, apply->remarks,
+                            apply->nests, apply->nest_count);
   apply_pads(apply);
   account(apply, applied);
   if (applied && !mlirLocationIsNull(apply->script))

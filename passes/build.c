@@ -212,8 +212,13 @@ void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
 
 MlirValue tg_scratch(struct tg_builder *builder, int rank,
                      const int64_t *shape) {
-  MlirType type = mlirRankedTensorTypeGet(rank, shape, builder->element,
-                                          mlirAttributeGetNull());
+  return tg_scratch_of(builder, builder->element, rank, shape);
+}
+
+MlirValue tg_scratch_of(struct tg_builder *builder, MlirType element, int rank,
+                        const int64_t *shape) {
+  MlirType type =
+      mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
   /* Not tensor.empty: two of them with one shape are one value for CSE, and
    * loops that carry both would then share one buffer. */
   int32_t segments[3] = {0, 0, 0};
@@ -232,7 +237,7 @@ MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
   for (int d = 0; d < rank; ++d)
     operands[d + 1] = indices[d];
   return tg_build_1(builder, "tensor.extract", rank + 1, operands,
-                    builder->element);
+                    mlirShapedTypeGetElementType(mlirValueGetType(tensor)));
 }
 
 MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,
@@ -284,9 +289,9 @@ MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
     else if (!mlirShapedTypeIsDynamicSize(*merged))
       *merged *= extent;
   }
-  MlirType type =
-      mlirRankedTensorTypeGet(group[source_rank - 1] + 1, shape,
-                              builder->element, mlirAttributeGetNull());
+  MlirType type = mlirRankedTensorTypeGet(group[source_rank - 1] + 1, shape,
+                                          mlirShapedTypeGetElementType(source),
+                                          mlirAttributeGetNull());
   MlirNamedAttribute attribute =
       tg_named(builder->context, "reassociation",
                reassociation(builder, source_rank, group));
@@ -320,21 +325,34 @@ MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
 
 /*===-- Vectors -----------------------------------------------------------===*/
 
-static MlirValue float_constant(struct tg_builder *builder, MlirType type,
-                                MlirAttribute value) {
+bool tg_element_is_addressable(MlirType element) {
+  return !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) >= 8;
+}
+
+MlirType tg_vector_of(const struct tg_builder *builder, MlirType element) {
+  return mlirVectorTypeGet(1, &builder->lanes, element);
+}
+
+MlirValue tg_constant(struct tg_builder *builder, MlirType type,
+                      MlirAttribute value) {
   MlirNamedAttribute attribute = tg_named(builder->context, "value", value);
   return mlirOperationGetResult(
       tg_build(builder, "arith.constant", 0, NULL, 1, &type, 1, &attribute), 0);
 }
 
-MlirValue tg_zero_vector(struct tg_builder *builder) {
-  MlirAttribute zero =
-      mlirFloatAttrDoubleGet(builder->context, builder->element, 0.0);
-  return float_constant(builder, builder->vector,
-                        mlirDenseElementsAttrSplatGet(builder->vector, zero));
+MlirAttribute tg_zero_attribute(MlirType element) {
+  if (mlirTypeIsAInteger(element) || mlirTypeIsAIndex(element))
+    return mlirIntegerAttrGet(element, 0);
+  return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, 0.0);
 }
 
-static MlirValue mask(struct tg_builder *builder, int64_t valid) {
+MlirValue tg_zero_vector(struct tg_builder *builder) {
+  return tg_constant(builder, builder->vector,
+                     mlirDenseElementsAttrSplatGet(
+                         builder->vector, tg_zero_attribute(builder->element)));
+}
+
+MlirValue tg_mask(struct tg_builder *builder, int64_t valid) {
   if (valid < 0)
     return builder->rest_mask[-1 - valid];
   MlirType type = mlirVectorTypeGet(1, &builder->lanes,
@@ -361,23 +379,22 @@ static void transfer_attributes(struct tg_builder *builder, int rank,
 MlirValue tg_read(struct tg_builder *builder, MlirValue tensor, int rank,
                   const MlirValue *indices, int64_t valid) {
   bool masked = valid < builder->lanes;
-  MlirAttribute zero =
-      mlirFloatAttrDoubleGet(builder->context, builder->element, 0.0);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tensor));
+  MlirType type = tg_vector_of(builder, element);
   MlirValue operands[MAX_OPERANDS] = {tensor};
   int count = 1;
   for (int d = 0; d < rank; ++d)
     operands[count++] = indices[d];
-  operands[count++] = float_constant(builder, builder->element, zero);
+  operands[count++] = tg_constant(builder, element, tg_zero_attribute(element));
   if (masked)
-    operands[count++] = mask(builder, valid);
+    operands[count++] = tg_mask(builder, valid);
   MlirNamedAttribute attributes[3];
   transfer_attributes(builder, rank, attributes);
   int32_t segments[4] = {1, rank, 1, masked};
   attributes[2] = tg_named(builder->context, "operandSegmentSizes",
                            mlirDenseI32ArrayGet(builder->context, 4, segments));
   return mlirOperationGetResult(tg_build(builder, "vector.transfer_read", count,
-                                         operands, 1, &builder->vector, 3,
-                                         attributes),
+                                         operands, 1, &type, 3, attributes),
                                 0);
 }
 
@@ -390,7 +407,7 @@ MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
   for (int d = 0; d < rank; ++d)
     operands[count++] = indices[d];
   if (masked)
-    operands[count++] = mask(builder, valid);
+    operands[count++] = tg_mask(builder, valid);
   MlirNamedAttribute attributes[3];
   transfer_attributes(builder, rank, attributes);
   int32_t segments[4] = {1, 1, rank, masked};
@@ -404,7 +421,8 @@ MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
 }
 
 MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar) {
-  return tg_build_1(builder, "vector.broadcast", 1, &scalar, builder->vector);
+  return tg_build_1(builder, "vector.broadcast", 1, &scalar,
+                    tg_vector_of(builder, mlirValueGetType(scalar)));
 }
 
 MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
@@ -419,20 +437,21 @@ MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
 
 MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,
                     MlirValue base, MlirValue offsets) {
-  MlirValue all = mask(builder, builder->lanes);
+  MlirValue all = tg_mask(builder, builder->lanes);
   MlirValue operands[5] = {tensor, base, offsets, all, tg_zero_vector(builder)};
   return tg_build_1(builder, "vector.gather", 5, operands, builder->vector);
 }
 
-static MlirValue shuffle(struct tg_builder *builder, MlirValue a, MlirValue b,
-                         const int64_t *lanes) {
+MlirValue tg_permute(struct tg_builder *builder, MlirValue a, MlirValue b,
+                     const int64_t *lanes) {
   MlirValue operands[2] = {a, b};
+  MlirType type = mlirValueGetType(a);
   MlirNamedAttribute attribute =
       tg_named(builder->context, "mask",
                mlirDenseI64ArrayGet(builder->context, builder->lanes, lanes));
-  return mlirOperationGetResult(tg_build(builder, "vector.shuffle", 2, operands,
-                                         1, &builder->vector, 1, &attribute),
-                                0);
+  return mlirOperationGetResult(
+      tg_build(builder, "vector.shuffle", 2, operands, 1, &type, 1, &attribute),
+      0);
 }
 
 MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
@@ -456,7 +475,7 @@ MlirValue tg_read_strided(struct tg_builder *builder, MlirValue tensor,
       bool here = element >= 0 && element < lanes;
       picked[lane] = here ? lanes + element : lane;
     }
-    result = shuffle(builder, first ? result : piece, piece, picked);
+    result = tg_permute(builder, first ? result : piece, piece, picked);
   }
   return result;
 }
@@ -479,8 +498,8 @@ void tg_transpose(struct tg_builder *builder, MlirValue *rows) {
       if (i & s)
         continue;
       MlirValue a = rows[i], b = rows[i + s];
-      rows[i] = shuffle(builder, a, b, low);
-      rows[i + s] = shuffle(builder, a, b, high);
+      rows[i] = tg_permute(builder, a, b, low);
+      rows[i + s] = tg_permute(builder, a, b, high);
     }
   }
 }

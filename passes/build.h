@@ -85,6 +85,8 @@ void tg_for_end(struct tg_builder *builder, struct tg_for *loop,
  * tensor. */
 MlirValue tg_scratch(struct tg_builder *builder, int rank,
                      const int64_t *shape);
+MlirValue tg_scratch_of(struct tg_builder *builder, MlirType element, int rank,
+                        const int64_t *shape);
 MlirValue tg_extract(struct tg_builder *builder, MlirValue tensor, int rank,
                      const MlirValue *indices);
 MlirValue tg_insert(struct tg_builder *builder, MlirValue scalar,
@@ -97,8 +99,20 @@ MlirValue tg_collapse(struct tg_builder *builder, MlirValue tensor,
 MlirValue tg_expand(struct tg_builder *builder, MlirValue tensor,
                     int result_rank, const int *group, MlirValue like);
 
-/* Vectors of `lanes` elements; valid: lanes that exist, lanes for all, or
- * tg_rest_lanes. The rest is read as zero and not written. */
+/* Do neighbours lie in bytes of their own, so that vectors can be read? */
+bool tg_element_is_addressable(MlirType element);
+/* lanes x element, where that isn't the builder's own element. */
+MlirType tg_vector_of(const struct tg_builder *builder, MlirType element);
+/* A number, or a dense attribute of a vector type. */
+MlirValue tg_constant(struct tg_builder *builder, MlirType type,
+                      MlirAttribute value);
+MlirAttribute tg_zero_attribute(MlirType element);
+/* i1 vector whose first `valid` lanes are set, or a mask of the rest. */
+MlirValue tg_mask(struct tg_builder *builder, int64_t valid);
+
+/* Vectors of `lanes` elements, of the tensor's element type; valid: lanes that
+ * exist, lanes for all, or tg_rest_lanes. The rest is read as zero and not
+ * written. */
 MlirValue tg_zero_vector(struct tg_builder *builder);
 MlirValue tg_read(struct tg_builder *builder, MlirValue tensor, int rank,
                   const MlirValue *indices, int64_t valid);
@@ -118,6 +132,9 @@ MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
 /* Reads lanes at row-major offsets base + offsets[lane] of a rank 1 tensor. */
 MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,
                     MlirValue base, MlirValue offsets);
+/* Lane i of the result is lane order[i] of a and b together. */
+MlirValue tg_permute(struct tg_builder *builder, MlirValue a, MlirValue b,
+                     const int64_t *order);
 /* In place: row i, lane j becomes row j, lane i; lanes x lanes. */
 void tg_transpose(struct tg_builder *builder, MlirValue *rows);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "passes/inspect.h"
+#include "passes/nest.h"
 #include "passes/passes.h"
 
 /* Elements of one operand, so that no address of any element overflows. */
@@ -340,11 +341,13 @@ static bool has_unknown_extents(MlirOperation op) {
 
 const char *tg_left_reason(MlirOperation op) {
   struct tg_kernel kernel;
+  struct tg_nest nest;
   MlirAffineMap maps[TG_OPERAND_COUNT];
   bool skipped = tg_op_is_skipped(op);
   if (!tg_op_name_starts_with(op, "linalg.") ||
       mlirOperationGetNumRegions(op) != 1 ||
-      (!skipped && tg_kernel_from_op(op, &kernel)))
+      (!skipped &&
+       (tg_kernel_from_op(op, &kernel) || tg_nest_from_op(op, &nest))))
     return NULL;
   if (skipped)
     return "tgraph.skip";
