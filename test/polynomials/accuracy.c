@@ -29,9 +29,16 @@ static double distance(long double got, long double expected, bool wide) {
   return (double)ldexpl(fabsl(got - expected), digits - exponent);
 }
 
-/* The same for f32 and what is not special, quickly. */
+/* The same for f32, quickly. */
 static double distance_f32(float got, double expected) {
   double magnitude = fabs(expected);
+  if (isnan(expected))
+    return isnan(got) ? 0 : INFINITY;
+  if (magnitude < 0x1p-126 && magnitude > 0)
+    return fabs(got - expected) * 0x1p149;
+  if ((isinf(got) || expected == 0) && (float)expected == got &&
+      !signbit(expected) == !signbit(got))
+    return 0;
   if (!(magnitude >= 0x1p-126 && magnitude < 0x1p127) || !isfinite(got))
     return distance(got, expected, false);
   uint64_t bits;
@@ -196,9 +203,10 @@ void check_sample(struct compiled *const *compiled, int compiled_count,
 }
 
 void check_all(struct compiled *const *compiled, int compiled_count,
-               enum function function, struct worst *worst) {
+               enum function function, uint64_t first, uint64_t end,
+               struct worst *worst) {
   struct block *block = start(compiled, compiled_count, false, function, worst);
-  for (uint64_t bits = 0; bits >> 32 == 0; ++bits)
+  for (uint64_t bits = first; bits < end; ++bits)
     add_bits(block, bits);
   finish(block);
 }

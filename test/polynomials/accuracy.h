@@ -22,8 +22,9 @@ enum { MAX_COMPILED = 8 };
  * f32 or all of f64. worst[i] is of compiled[i], and is added to. */
 void check_sample(struct compiled *const *compiled, int compiled_count,
                   bool wide, enum function function, struct worst *worst);
-/* Every f32. */
+/* Every f32 whose bits are from `first` to before `end`. */
 void check_all(struct compiled *const *compiled, int compiled_count,
-               enum function function, struct worst *worst);
+               enum function function, uint64_t first, uint64_t end,
+               struct worst *worst);
 
 #endif

@@ -2,10 +2,12 @@
 /*
  * The polynomials against libm.
  *   polynomials            a sample of some million values, every variant
- *   polynomials --all [F]  every f32, of all functions or one (minutes each)
+ *   polynomials --all      every f32 (a minute or two a function)
+ *   polynomials --all F [PART PARTS]   of one function, and a part of them
  *   polynomials --time     nanoseconds an element, against libm's scalar code
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test/polynomials/accuracy.h"
@@ -74,9 +76,12 @@ static int run_sample(void) {
   return failures;
 }
 
-static int run_all(const char *only) {
+/* part: 0 .. parts - 1 */
+static int run_all(const char *only, uint64_t part, uint64_t parts) {
   static struct set set;
   int failures = 0;
+  uint64_t first = (UINT64_C(1) << 32) * part / parts;
+  uint64_t end = (UINT64_C(1) << 32) * (part + 1) / parts;
   /* The widest with and without a fused multiplication. */
   if (!compile_set(&set, false, 2, 2))
     return 1;
@@ -84,7 +89,7 @@ static int run_all(const char *only) {
     if (only && strcmp(only, function_facts[f].name) != 0)
       continue;
     struct worst worst[MAX_COMPILED] = {{0}};
-    check_all(set.compiled, set.count, f, worst);
+    check_all(set.compiled, set.count, f, first, end, worst);
     failures += report(&set, false, f, worst);
   }
   return failures;
@@ -92,7 +97,9 @@ static int run_all(const char *only) {
 
 int main(int count, char **argument) {
   if (count > 1 && !strcmp(argument[1], "--all"))
-    return run_all(count > 2 ? argument[2] : NULL) != 0;
+    return run_all(count > 2 ? argument[2] : NULL,
+                   count > 4 ? strtoull(argument[3], NULL, 10) : 0,
+                   count > 4 ? strtoull(argument[4], NULL, 10) : 1) != 0;
   if (count > 1 && !strcmp(argument[1], "--time"))
     return run_speed() != 0;
   return run_sample() != 0;
