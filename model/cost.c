@@ -135,7 +135,9 @@ static double dot_loads(const struct tg_plan *plan, double rows,
   for (int o = 0; o < TG_RESULT; ++o) {
     double each = 1;
     if (plan->follows_row[o]) {
-      int64_t apart = tg_kernel_stride(kernel, o, plan->row_loop);
+      int64_t apart = plan->packed[o]
+                          ? kernel->extent[plan->vector_loop]
+                          : tg_kernel_stride(kernel, o, plan->row_loop);
       each = rows * (apart % plan->lanes ? 1.4 : 1);
     }
     if (plan->column_loop != TG_NO_LOOP &&
@@ -253,7 +255,8 @@ static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
   for (int o = 0; o < TG_RESULT; ++o) {
     double nbytes = operand_nbytes(plan, o);
     if (plan->follows_vector[o])
-      cost->source_nbytes += plan->packed[o] ? cost->block_nbytes : nbytes;
+      cost->source_nbytes +=
+          plan->packed[o] && !plan->dot ? cost->block_nbytes : nbytes;
     else
       cost->row_source_nbytes +=
           plan->packed[o] ? cost->row_block_nbytes : nbytes;
@@ -300,6 +303,8 @@ static double pack_rate(const struct tg_plan *plan, int operand) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   if (operand == plan->gathered)
     return copy_gathered;
+  if (plan->dot)
+    return copy_transposed;
   int loop = plan->follows_vector[operand] ? plan->vector_loop : plan->row_loop;
   int64_t step = tg_plan_step(plan, operand, loop);
   if (step)
@@ -322,6 +327,10 @@ static void count_packing(const struct tg_plan *plan,
                                                      : plan->row_extent);
     cost->packed_elements[o] = extent * cost->depth * pack_repeats(plan, o);
     double nbytes = extent * cost->depth * size;
+    if (plan->dot) {
+      cost->packed_elements[o] = (double)tg_plan_packed_elements(plan, o);
+      nbytes = cost->packed_elements[o] * size;
+    }
     double moved = cost->packed_elements[o] * size;
     cost->pack_cycles += cost->packed_elements[o] * pack_rate(plan, o) +
                          moved / read_rate(max2(nbytes, 65536), target);

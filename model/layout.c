@@ -46,6 +46,15 @@ void tg_config_layout(const struct tg_kernel *kernel,
   }
   struct tg_canonical canonical;
   tg_canonicalize(kernel, &canonical);
+  if (canonical.kernel.reduction[knob[TG_KNOB_vector_loop]]) {
+    bool last[TG_MAX_LOOPS] = {false}, others[TG_MAX_LOOPS];
+    mark_own_loops(&canonical, knob[TG_KNOB_vector_loop], last);
+    for (int l = 0; l < kernel->loop_count; ++l)
+      others[l] = !last[l];
+    append(layout, kernel, operand, last, NULL);
+    append(layout, kernel, operand, others, last);
+    return;
+  }
   bool panel[TG_MAX_LOOPS] = {false}, depth[TG_MAX_LOOPS] = {false};
   int vector = knob[TG_KNOB_vector_loop], row = knob[TG_KNOB_row_loop];
   int outer = knob[TG_KNOB_flatten] ? tg_canonical_outer(&canonical, vector)

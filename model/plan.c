@@ -248,6 +248,10 @@ static bool uses_bounded(const struct tg_kernel *kernel, int operand) {
 static void choose_hoisting(struct tg_plan *plan) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   for (int o = 0; o < TG_RESULT; ++o) {
+    if (plan->dot) {
+      plan->hoisted[o] = plan->packed[o];
+      continue;
+    }
     /* Scratch memory has a size that is known. */
     if (!plan->packed[o] || uses_bounded(kernel, o))
       continue;
@@ -271,6 +275,8 @@ int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop) {
 static const char *check_input(const struct tg_plan *plan, int operand) {
   bool vector = plan->follows_vector[operand];
   bool row = plan->follows_row[operand];
+  if (plan->packed[operand] && plan->dot)
+    return NULL;
   if (plan->packed[operand])
     return vector == row ? "a packed operand follows either vectors or rows"
                          : NULL;
@@ -325,27 +331,48 @@ static const char *check_bounds(const struct tg_plan *plan) {
   return NULL;
 }
 
+/* Contiguous along the reduction, or copied so that it is. */
+static const char *check_dot_input(const struct tg_plan *plan, int operand) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  const struct tg_access *access = &kernel->operand[operand];
+  bool follows = plan->follows_vector[operand];
+  bool contiguous = tg_plan_step(plan, operand, plan->vector_loop) == 1;
+  if (!plan->packed[operand])
+    return !follows || contiguous
+               ? NULL
+               : "sums along vectors need operands that are contiguous along "
+                 "the reduction, or packed";
+  if (!follows || contiguous)
+    return "sums along vectors pack only what isn't contiguous along the "
+           "reduction";
+  for (int d = 0; d < access->rank; ++d) {
+    int used = 0;
+    for (int l = 0; l < kernel->loop_count; ++l)
+      used += access->coefficient[d][l] == 1   ? 1
+              : access->coefficient[d][l] == 0 ? 0
+                                               : 2;
+    if (used != 1)
+      return "sums along vectors pack no image";
+  }
+  return NULL;
+}
+
 /* What a dot product can't do. */
 static const char *check_dot(const struct tg_plan *plan) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   if (plan->row_loop == TG_NO_LOOP ||
       tg_kernel_stride(kernel, TG_RESULT, plan->row_loop) != 1)
     return "sums along vectors need rows that are contiguous in the result";
-  if (plan->gathered >= 0 || plan->packed[TG_LHS] || plan->packed[TG_RHS] ||
-      plan->packed[TG_RESULT])
-    return "sums along vectors read the operands as they are";
+  if (plan->packed[TG_RESULT])
+    return "sums along vectors are stored as they are";
   if (tg_kernel_has(kernel, TG_BOUNDED))
     return "sums along vectors need known extents";
   if (tg_plan_accumulates(plan))
     return "sums along vectors take the whole reduction";
   if (plan->rows > plan->lanes)
     return "sums along vectors have no more rows than lanes";
-  for (int o = 0; o < TG_RESULT; ++o)
-    if (plan->follows_vector[o] &&
-        tg_plan_step(plan, o, plan->vector_loop) != 1)
-      return "sums along vectors need operands that are contiguous along the "
-             "reduction";
-  return NULL;
+  const char *fault = check_dot_input(plan, TG_LHS);
+  return fault ? fault : check_dot_input(plan, TG_RHS);
 }
 
 const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
@@ -381,6 +408,25 @@ const char *tg_plan_make(const struct tg_kernel *kernel,
   return tg_plan_make_canonical(&canonical, config, target, plan);
 }
 
+int tg_plan_dot_loops(const struct tg_plan *plan, int operand,
+                      int loops[TG_MAX_RANK]) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  int count = 0;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (l != plan->vector_loop && tg_kernel_uses(kernel, operand, l))
+      loops[count++] = l;
+  loops[count++] = plan->vector_loop;
+  return count;
+}
+
+static int64_t dot_packed_elements(const struct tg_plan *plan, int operand) {
+  int loops[TG_MAX_RANK];
+  int64_t elements = 1;
+  for (int i = tg_plan_dot_loops(plan, operand, loops) - 1; i >= 0; --i)
+    elements *= plan->canonical.kernel.extent[loops[i]];
+  return elements;
+}
+
 bool tg_plan_accumulates(const struct tg_plan *plan) {
   return plan->block_reduction < plan->reduction_extent ||
          plan->bounded_reduction;
@@ -389,6 +435,8 @@ bool tg_plan_accumulates(const struct tg_plan *plan) {
 int64_t tg_plan_packed_elements(const struct tg_plan *plan, int operand) {
   if (!plan->packed[operand])
     return 0;
+  if (plan->dot)
+    return dot_packed_elements(plan, operand);
   bool whole = plan->hoisted[operand];
   int64_t vectors = whole ? plan->vector_extent : plan->block_vector;
   int64_t rows = whole ? plan->row_extent : plan->block_rows;

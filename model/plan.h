@@ -119,6 +119,11 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
 enum { TG_MAX_STEP = 4 };
 int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop);
 
+/* The loops of a dot product's packed operand, which is copied in this order:
+ * the vector loop last. Returns how many. */
+int tg_plan_dot_loops(const struct tg_plan *plan, int operand,
+                      int loops[TG_MAX_RANK]);
+
 /* Is the sum of an element made in several passes over the result? */
 bool tg_plan_accumulates(const struct tg_plan *plan);
 

@@ -73,21 +73,33 @@ static void add_shapes_of_loops(const struct tg_canonical *canonical,
   }
 }
 
+/* Is the copy of the packed operand small beside the work? */
+static bool is_narrow(const struct tg_plan *plan) {
+  int packed = plan->packed[TG_LHS] ? TG_LHS : TG_RHS;
+  int64_t packing = tg_plan_packed_elements(plan, packed);
+  return (double)packing * 32 <= tg_kernel_flops(&plan->canonical.kernel) &&
+         plan->row_extent <= 2 * plan->lanes;
+}
+
 /* Dot products: vectors along a reduction, rows along the loop that the result
  * is contiguous in. */
 static void add_dot_shapes(const struct tg_canonical *canonical,
                            const struct tg_target *target, int vector_loop,
                            struct shapes *shapes) {
-  for (int r = 0; r < canonical->kernel.loop_count; ++r) {
+  for (int i = 0; i < 3 * canonical->kernel.loop_count; ++i) {
     struct tg_config config = {{0}};
     int32_t *knob = config.knob;
+    int r = i / 3;
+    knob[TG_KNOB_pack_lhs] = i % 3 == 1;
+    knob[TG_KNOB_pack_rhs] = i % 3 == 2;
     knob[TG_KNOB_tiled] = 1;
     knob[TG_KNOB_vector_loop] = vector_loop;
     knob[TG_KNOB_row_loop] = r;
     knob[TG_KNOB_vectors] = knob[TG_KNOB_rows] = knob[TG_KNOB_unroll] = 1;
     struct tg_plan plan;
     if (shapes->count < MAX_SHAPES &&
-        !tg_plan_make_canonical(canonical, &config, target, &plan))
+        !tg_plan_make_canonical(canonical, &config, target, &plan) &&
+        (i % 3 == 0 || is_narrow(&plan)))
       shapes->config[shapes->count++] = config;
   }
 }

@@ -3,7 +3,7 @@
  * Code for a plan, on tensors: loops of scf, registers of vector. Each stage
  * of the nest in plan.h has its file: emit_nest.c the loops, emit_pack.c the
  * panels, emit_tile.c the register tile, emit_dot.c the one whose lanes are
- * summed, emit_unpack.c the packed result.
+ * summed, emit_dot_pack.c its operands, emit_unpack.c the packed result.
  */
 #ifndef TGRAPH_PASSES_EMIT_H
 #define TGRAPH_PASSES_EMIT_H
@@ -54,6 +54,12 @@ void tg_emit_dot_tile(struct tg_emit *emit, int64_t rows, int64_t columns);
  * of the row that a tile of this many columns reads. */
 MlirValue tg_emit_read_row(struct tg_emit *emit, int operand, int64_t columns,
                            int64_t valid);
+/* A dot product's packed operand: its copy, and the copy's subscripts at
+ * position + delta, of which the answer is the number. */
+MlirValue tg_emit_dot_scratch(struct tg_emit *emit, int operand);
+void tg_emit_dot_pack(struct tg_emit *emit, int operand);
+int tg_emit_dot_subscripts(struct tg_emit *emit, int operand,
+                           MlirValue *indices);
 void tg_emit_clear_packed_result(struct tg_emit *emit);
 void tg_emit_unpack(struct tg_emit *emit);
 /* Trailing dimensions of the result that the unpacking walks as one; fills

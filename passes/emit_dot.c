@@ -37,6 +37,11 @@ static void set_deltas(struct tg_emit *emit, int64_t row, int64_t column) {
 static MlirValue load(struct tg_emit *emit, int operand, int64_t valid) {
   struct tg_builder *b = &emit->builder;
   MlirValue indices[TG_MAX_RANK];
+  if (emit->plan->packed[operand]) {
+    int rank = tg_emit_dot_subscripts(emit, operand, indices);
+    return tg_read(b, emit->state[TG_CARRIED_PANELS + operand], rank, indices,
+                   valid);
+  }
   int rank = tg_emit_subscripts(emit, operand, indices);
   MlirValue source = emit->source[operand];
   if (emit->plan->follows_vector[operand])

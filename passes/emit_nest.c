@@ -281,6 +281,8 @@ static void emit_vector_blocks(struct tg_emit *emit) {
 
 static MlirValue create_panels(struct tg_emit *emit, int operand) {
   const struct tg_plan *plan = emit->plan;
+  if (plan->dot)
+    return tg_emit_dot_scratch(emit, operand);
   bool vector = plan->follows_vector[operand] || operand == TG_RESULT;
   int64_t width = vector ? plan->width : plan->rows;
   bool whole = plan->hoisted[operand];
@@ -297,7 +299,9 @@ static void pack_hoisted(struct tg_emit *emit) {
   emit->vector_origin = emit->row_origin = emit->reduction_origin =
       tg_index(&emit->builder, 0);
   for (int o = 0; o < TG_RESULT; ++o)
-    if (emit->plan->hoisted[o])
+    if (emit->plan->hoisted[o] && emit->plan->dot)
+      tg_emit_dot_pack(emit, o);
+    else if (emit->plan->hoisted[o])
       tg_emit_pack(emit, o);
 }
 

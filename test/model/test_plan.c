@@ -232,11 +232,10 @@ static void test_rules_of_dot_products(void **state) {
     const char *reason;
   } rules[] = {
       {TG_KNOB_row_loop, 0, "contiguous in the result"},
-      {TG_KNOB_row_loop, TG_NO_LOOP, "contiguous in the result"},
       {TG_KNOB_flatten, 1, "parallel loops"},
       {TG_KNOB_rows, 9, "lanes"},
       {TG_KNOB_block_reduction, 16, "whole reduction"},
-      {TG_KNOB_pack_lhs, 1, "as they are"},
+      {TG_KNOB_pack_lhs, 1, "only what isn't contiguous"},
       {TG_KNOB_pack_result, 1, "as they are"},
   };
   struct tg_kernel kernel =
@@ -256,6 +255,10 @@ static void test_rules_of_dot_products(void **state) {
   struct tg_config config = dot_config();
   assert_non_null(strstr(tg_plan_make(&kernel, &config, &target, &plan),
                          "contiguous along the reduction"));
+  config.knob[TG_KNOB_pack_lhs] = 1;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  assert_true(plan.hoisted[TG_LHS]);
+  assert_int_equal(tg_plan_packed_elements(&plan, TG_LHS), 40 * 52);
 }
 
 /* Limits of the generated code, whatever the machine's description says. */

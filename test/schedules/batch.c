@@ -21,7 +21,7 @@ const char *const batch_kinds[MAX_KINDS] = {
     "flattened",      "packed result", "packed, many blocks", "hoisted",
     "row blocks",     "vector blocks", "reduction blocks",    "partial rows",
     "partial vector", "f64",           "vectors innermost",   "epilogue",
-    "dot product",    "dot, columns",
+    "dot product",    "dot, columns",  "dot, packed",         "strided rows",
 };
 
 static MlirStringRef ref(const char *text) {
@@ -135,6 +135,9 @@ static void tally(struct report *report, const struct tg_plan *plan,
           plan->vectors_inner, test->link_count> 0,
       plan->dot,
       plan->dot && plan->column_loop != TG_NO_LOOP,
+      plan->dot && (plan->packed[TG_LHS] || plan->packed[TG_RHS]),
+      !plan->packed[TG_LHS] && plan->follows_vector[TG_LHS] &&
+          tg_plan_step(plan, TG_LHS, plan->vector_loop) > 1,
   };
   for (int i = 0; i < MAX_KINDS; ++i)
     report->tally[i] += came_up[i];

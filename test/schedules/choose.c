@@ -60,6 +60,11 @@ static void mutate(struct random *random, const struct tg_kernel *kernel,
   struct tg_config changed = *config;
   int32_t *k = changed.knob;
   struct tg_plan plan;
+  /* The space packs for dot products only where it is worth it. */
+  if (random_percent(random, 25))
+    k[random_percent(random, 50) ? TG_KNOB_pack_lhs : TG_KNOB_pack_rhs] ^= 1;
+  if (tg_plan_make(kernel, &changed, target, &plan))
+    changed = *config;
   if (random_percent(random, 60))
     k[TG_KNOB_vectors] = 1 + random_below(random, 5);
   if (random_percent(random, 60))
