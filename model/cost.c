@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/winograd.h"
+
 const char *const tg_feature_names[TG_FEATURE_COUNT] = {
 #define FEATURE(name, unit, doc, expression) #name,
 #include "model/features.def"
@@ -473,6 +475,8 @@ void tg_plan_cost(const struct tg_plan *plan, const struct tg_target *target,
 
 double tg_plan_cycles(const struct tg_plan *plan,
                       const struct tg_target *target) {
+  if (plan->winograd)
+    return tg_winograd_cycles(plan, target, NULL);
   struct tg_cost cost;
   tg_plan_cost(plan, target, &cost);
   /* Loads overlap with multiplications, though not entirely. */
@@ -491,8 +495,9 @@ void tg_config_features(const struct tg_kernel *kernel,
   memset(row, 0, TG_FEATURE_COUNT * sizeof(*row));
   struct tg_plan plan_storage;
   struct tg_cost cost_storage;
-  if (tg_plan_make(kernel, config, target, &plan_storage))
-    return; /* the stock configuration: all columns are 0 */
+  if (tg_plan_make(kernel, config, target, &plan_storage) ||
+      plan_storage.winograd)
+    return; /* stock, or another algorithm: all columns are 0 */
   tg_plan_cost(&plan_storage, target, &cost_storage);
   const struct tg_plan *plan = &plan_storage;
   const struct tg_cost *cost = &cost_storage;

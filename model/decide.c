@@ -10,6 +10,7 @@
 
 #include "model/cost.h"
 #include "model/weights.h"
+#include "model/winograd.h"
 
 const char *const tg_reason_text[TG_REASON_COUNT] = {
 #define REASON(name, text) text,
@@ -218,6 +219,28 @@ static enum tg_status decide(const struct tg_decider *decider,
   return status;
 }
 
+/* Another algorithm instead, where the estimate expects it to be faster than
+ * what was chosen. The network was never shown one: it is not asked. */
+static void reassociate(const struct tg_decider *decider,
+                        const struct tg_kernel *kernel, struct tg_arena *arena,
+                        struct tg_decision *decision) {
+  struct tg_config config;
+  struct tg_plan plan;
+  double cycles;
+  size_t count;
+  bool found = tg_winograd_choose(kernel, decider->target, arena, &config,
+                                  &cycles, &count);
+  decision->space_count += count;
+  decision->scored += count;
+  if (!found ||
+      tg_plan_make(kernel, &decision->config, decider->target, &plan) ||
+      cycles >= tg_plan_cycles(&plan, decider->target))
+    return;
+  decision->config = config;
+  decision->reason = TG_REASON_WINOGRAD;
+  decision->score = decision->analytic_score = decision->spread = 0;
+}
+
 enum tg_status tg_decide(const struct tg_decider *decider,
                          const struct tg_kernel *kernel,
                          struct tg_decision *decision, struct tg_error *error) {
@@ -227,10 +250,33 @@ enum tg_status tg_decide(const struct tg_decider *decider,
   if (!arena)
     return tg_fail_memory(error, "choosing a configuration");
   enum tg_status status = decide(decider, kernel, arena, decision, error);
+  if (status == TG_OK && decider->reassociate && decider->kind != TG_MODEL_NONE)
+    reassociate(decider, kernel, arena, decision);
   tg_arena_destroy(arena);
   if (status == TG_OUT_OF_MEMORY)
     tg_fail_memory(error, "choosing a configuration");
   return status;
+}
+
+static int explain_winograd(const struct tg_plan *plan,
+                            const struct tg_target *target, char *text,
+                            size_t text_nbytes) {
+  struct tg_winograd w;
+  double filter;
+  tg_winograd_describe(plan, &w);
+  double cycles = tg_winograd_cycles(plan, target, &filter);
+  double nbytes = (double)tg_kernel_element_nbytes(&plan->canonical.kernel);
+  double block = (double)(w.input * w.input * w.block_tiles) * nbytes *
+                 (double)(w.channels + w.panels * w.panel);
+  return snprintf(
+      text, text_nbytes,
+      "Winograd F(%lldx%lld, 3x3), %.2f times fewer "
+      "multiplications, tile %lld x %lld, blocks of %lld tiles "
+      "with %.0f KiB, %.0f %% of the time for the filter",
+      (long long)w.output, (long long)w.output,
+      9 * (double)(w.output * w.output) / (double)(w.input * w.input),
+      (long long)plan->rows, (long long)plan->width, (long long)w.block_tiles,
+      block / 1024, 100 * filter / cycles);
 }
 
 void tg_decision_explain(const struct tg_decision *decision,
@@ -241,6 +287,8 @@ void tg_decision_explain(const struct tg_decision *decision,
   int used;
   if (tg_plan_make(kernel, &decision->config, target, &plan)) {
     used = snprintf(text, text_nbytes, "stock lowering");
+  } else if (plan.winograd) {
+    used = explain_winograd(&plan, target, text, text_nbytes);
   } else {
     struct tg_cost cost;
     tg_plan_cost(&plan, target, &cost);

@@ -30,6 +30,7 @@ struct tg_decider {
   enum tg_search search;
   size_t budget;
   uint64_t seed;
+  bool reassociate; /* may the rounding of sums change? Set it after init */
 };
 
 /* model: "embedded", "analytic", "none", or the path of a .tgw file. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "model/winograd.h"
+
 const char *const tg_knob_names[TG_KNOB_COUNT] = {
 #define KNOB(name, unit, doc) #name,
 #include "model/knobs.def"
@@ -379,6 +381,8 @@ const char *tg_plan_make_canonical(const struct tg_canonical *canonical,
                                    const struct tg_config *config,
                                    const struct tg_target *target,
                                    struct tg_plan *plan) {
+  if (config->knob[TG_KNOB_winograd])
+    return tg_winograd_plan(canonical, config, target, plan);
   const char *fault = check_values(&canonical->kernel, config);
   if (fault)
     return fault;

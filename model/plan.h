@@ -93,6 +93,8 @@ struct tg_plan {
   bool bounded_reduction; /* the outermost one ends at a bound */
   int64_t reduction_rest; /* product of the other reduction loops */
   int64_t outer_rows;     /* product of the extents of the outer row loops */
+  int64_t winograd; /* knob `winograd`; where it isn't 0, winograd.h describes
+                       the rest and of the fields above only what it sets */
 };
 
 /*

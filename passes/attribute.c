@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/layout.h"
+#include "model/winograd.h"
 #include "passes/build.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
@@ -86,6 +87,43 @@ static bool find_loop(const struct tg_canonical *canonical,
   return false;
 }
 
+/* With winograd a tile goes along both loops of the image. */
+static struct loop_list tile_loops(const struct tg_canonical *canonical,
+                                   const struct tg_winograd *winograd) {
+  struct loop_list list = {0};
+  append_loops(&list, canonical, winograd->row);
+  append_loops(&list, canonical, winograd->column);
+  return list;
+}
+
+/* The loop that the list means where `winograd` is set: tiles or features. */
+static bool find_winograd_loop(const struct tg_canonical *canonical,
+                               const struct tg_winograd *winograd,
+                               const struct loop_list *list, int32_t *loop) {
+  struct loop_list tiles = tile_loops(canonical, winograd), features = {0};
+  *loop = TG_NO_LOOP;
+  if (winograd->feature != TG_NO_LOOP)
+    append_loops(&features, canonical, winograd->feature);
+  if (same_loops(&tiles, list))
+    *loop = winograd->column;
+  else if (same_loops(&features, list))
+    *loop = winograd->feature;
+  else
+    return false;
+  return true;
+}
+
+static struct loop_list winograd_loops(const struct tg_canonical *canonical,
+                                       const struct tg_winograd *winograd,
+                                       int loop) {
+  struct loop_list list = {0};
+  if (loop == winograd->column)
+    return tile_loops(canonical, winograd);
+  if (loop != TG_NO_LOOP)
+    append_loops(&list, canonical, loop);
+  return list;
+}
+
 /*===-- Writing -----------------------------------------------------------===*/
 
 static MlirAttribute number(MlirContext context, int64_t value) {
@@ -130,7 +168,7 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
                                      const struct tg_kernel *kernel,
                                      const struct tg_config *config) {
   const int32_t *knob = config->knob;
-  MlirNamedAttribute entries[NUMBER_COUNT + 8];
+  MlirNamedAttribute entries[NUMBER_COUNT + 9];
   int count = 0;
   bool tiled = knob[TG_KNOB_tiled] != 0;
   entries[count++] =
@@ -147,8 +185,16 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
   struct loop_list vector = vector_loops(&canonical, knob[TG_KNOB_vector_loop],
                                          knob[TG_KNOB_flatten] != 0);
   struct loop_list rows = {0};
-  if (knob[TG_KNOB_row_loop] != TG_NO_LOOP)
+  struct tg_winograd winograd;
+  if (knob[TG_KNOB_winograd] &&
+      !tg_winograd_match(&canonical.kernel, &winograd)) {
+    vector = winograd_loops(&canonical, &winograd, knob[TG_KNOB_vector_loop]);
+    rows = winograd_loops(&canonical, &winograd, knob[TG_KNOB_row_loop]);
+    entries[count++] =
+        tg_named(context, "winograd", number(context, knob[TG_KNOB_winograd]));
+  } else if (knob[TG_KNOB_row_loop] != TG_NO_LOOP) {
     append_loops(&rows, &canonical, knob[TG_KNOB_row_loop]);
+  }
   entries[count++] = tg_named(context, "vector_loops",
                               number_list(context, vector.count, vector.loop));
   entries[count++] = tg_named(context, "row_loops",
@@ -280,7 +326,8 @@ static enum tg_status check_names(MlirAttribute dictionary, bool tiled,
                                   struct tg_error *error) {
   static const char *const always[] = {"version", "schedule", "layouts", NULL};
   static const char *const when_tiled[] = {"vector_loops", "row_loops",
-                                           "innermost", "pack", NULL};
+                                           "innermost", "pack", "winograd",
+                                           NULL};
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(dictionary); ++i) {
     MlirStringRef name =
         mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);
@@ -323,6 +370,51 @@ static enum tg_status check_layouts(MlirAttribute dictionary,
                  text.data);
 }
 
+static enum tg_status find_loops(const struct tg_canonical *canonical,
+                                 const struct loop_list *vector,
+                                 const struct loop_list *rows,
+                                 struct tg_config *config,
+                                 struct tg_error *error) {
+  int32_t *knob = config->knob, unused;
+  if (!find_loop(canonical, vector, true, &knob[TG_KNOB_vector_loop],
+                 &knob[TG_KNOB_flatten]))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": 'vector_loops' can't be one loop of this operation");
+  knob[TG_KNOB_row_loop] = TG_NO_LOOP;
+  if (rows->count &&
+      !find_loop(canonical, rows, false, &knob[TG_KNOB_row_loop], &unused))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": 'row_loops' can't be one loop of this operation");
+  return TG_OK;
+}
+
+/* The entry `winograd` may be left out, and then is 0. Its loops. */
+static enum tg_status
+read_winograd(MlirAttribute attribute, const struct tg_canonical *canonical,
+              const struct loop_list *vector, const struct loop_list *rows,
+              struct tg_config *config, struct tg_error *error) {
+  int64_t value;
+  enum tg_status status = read_number(attribute, "winograd", 0, &value, error);
+  if (status)
+    return status;
+  if (value != 0 && value != 2 && value != TG_WINOGRAD_MAX_OUTPUT)
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": 'winograd' is 0, 2 or 4");
+  config->knob[TG_KNOB_winograd] = (int32_t)value;
+  struct tg_winograd winograd;
+  const char *fault =
+      value ? tg_winograd_match(&canonical->kernel, &winograd) : NULL;
+  if (fault)
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": %s", fault);
+  if (value && (!find_winograd_loop(canonical, &winograd, vector,
+                                    &config->knob[TG_KNOB_vector_loop]) ||
+                !find_winograd_loop(canonical, &winograd, rows,
+                                    &config->knob[TG_KNOB_row_loop])))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                   ": with 'winograd', 'vector_loops' and 'row_loops' are the "
+                   "loops of the image and the loop of the filters");
+  return TG_OK;
+}
+
 static enum tg_status read_tiled(MlirAttribute attribute,
                                  const struct tg_kernel *kernel,
                                  struct tg_config *config,
@@ -337,16 +429,14 @@ static enum tg_status read_tiled(MlirAttribute attribute,
       (status = read_loops(attribute, "row_loops", kernel->loop_count, &rows,
                            error)))
     return status;
-  int32_t unused;
-  if (!find_loop(&canonical, &vector, true, &knob[TG_KNOB_vector_loop],
-                 &knob[TG_KNOB_flatten]))
-    return tg_fail(error, TG_CONFIG_ATTRIBUTE
-                   ": 'vector_loops' can't be one loop of this operation");
-  knob[TG_KNOB_row_loop] = TG_NO_LOOP;
-  if (rows.count &&
-      !find_loop(&canonical, &rows, false, &knob[TG_KNOB_row_loop], &unused))
-    return tg_fail(error, TG_CONFIG_ATTRIBUTE
-                   ": 'row_loops' can't be one loop of this operation");
+  bool other = !mlirAttributeIsNull(
+      mlirDictionaryAttrGetElementByName(attribute, tg_ref("winograd")));
+  if (other && (status = read_winograd(attribute, &canonical, &vector, &rows,
+                                       config, error)))
+    return status;
+  if (!knob[TG_KNOB_winograd] &&
+      (status = find_loops(&canonical, &vector, &rows, config, error)))
+    return status;
   for (int i = 0; i < NUMBER_COUNT; ++i) {
     int64_t value;
     if ((status = read_number(attribute, numbers[i].name, 0, &value, error)))

@@ -17,7 +17,8 @@ enum tg_carried {
   TG_CARRIED_RESULT,
   TG_CARRIED_PACKED_RESULT,
   TG_CARRIED_PANELS, /* + TG_LHS or TG_RHS */
-  TG_CARRIED_COUNT = TG_CARRIED_PANELS + 2
+  TG_CARRIED_WINDOWS = TG_CARRIED_PANELS + 2, /* emit_winograd.h */
+  TG_CARRIED_COUNT
 };
 
 struct tg_emit {

@@ -3,6 +3,7 @@
  * The loop nest of a plan (see the picture in model/plan.h).
  */
 #include "passes/emit_dynamic.h"
+#include "passes/emit_winograd.h"
 
 #include <assert.h>
 #include <string.h>
@@ -308,6 +309,8 @@ static void pack_hoisted(struct tg_emit *emit) {
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
                          struct tg_epilogue *epilogue,
                          const MlirValue *arguments) {
+  if (plan->winograd)
+    return tg_emit_winograd(builder, plan, epilogue, arguments);
   const struct tg_canonical *canonical = &plan->canonical;
   struct tg_emit emit = {.builder = *builder,
                          .plan = plan,

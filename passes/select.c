@@ -103,6 +103,7 @@ static MlirLogicalResult set_up(struct select *select) {
                       search, (size_t)select->options->budget,
                       (uint64_t)select->options->seed, select->arena, &error))
     return fail_at(select->module, error.message);
+  select->decider.reassociate = select->options->reassociate;
   return mlirLogicalResultSuccess();
 }
 

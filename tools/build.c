@@ -69,6 +69,7 @@ select_options(const struct tg_build_options *options) {
   select.search = options->search;
   select.budget = options->budget;
   select.seed = options->seed;
+  select.reassociate = options->reassociate;
   return select;
 }
 
@@ -94,8 +95,10 @@ static enum tg_status lower_ours(const struct build_job *job,
                                  struct parcel *parcel) {
   MlirOperation module = job->program->module;
   struct tg_select_options select = select_options(job->options);
-  if (job->side == TG_SIDE_ANALYTIC)
+  if (job->side == TG_SIDE_ANALYTIC) {
     select.model = "analytic";
+    select.reassociate = false;
+  }
   tg_load_dialects(job->program->context);
   struct tg_remark_sink sink = tg_choices_sink(choices);
   double start = tg_clock_seconds();

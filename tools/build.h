@@ -22,6 +22,7 @@ struct tg_build_options {
   const char *model;
   const char *search;
   int64_t budget, seed;
+  bool reassociate;  /* of our side alone: the rule's shows what it brings */
   const char *cache; /* folder of stock objects; NULL = none */
   struct tg_limits limits;
 };

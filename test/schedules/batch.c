@@ -22,6 +22,7 @@ const char *const batch_kinds[MAX_KINDS] = {
     "row blocks",     "vector blocks", "reduction blocks",    "partial rows",
     "partial vector", "f64",           "vectors innermost",   "epilogue",
     "dot product",    "dot, columns",  "dot, packed",         "strided rows",
+    "Winograd 2x2",   "Winograd 4x4",  "Winograd, blocks",
 };
 
 static MlirStringRef ref(const char *text) {
@@ -138,6 +139,10 @@ static void tally(struct report *report, const struct tg_plan *plan,
       plan->dot && (plan->packed[TG_LHS] || plan->packed[TG_RHS]),
       !plan->packed[TG_LHS] && plan->follows_vector[TG_LHS] &&
           tg_plan_step(plan, TG_LHS, plan->vector_loop) > 1,
+      plan->winograd == 2,
+      plan->winograd == 4,
+      plan->winograd && (plan->block_rows < plan->row_extent ||
+                         plan->block_vector < plan->vector_extent),
   };
   for (int i = 0; i < MAX_KINDS; ++i)
     report->tally[i] += came_up[i];

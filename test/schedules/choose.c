@@ -7,6 +7,7 @@
 #include "test/schedules/choose.h"
 
 #include "model/space.h"
+#include "model/winograd.h"
 
 enum { MAX_KEYS = 512 };
 
@@ -90,10 +91,39 @@ static void mutate(struct random *random, const struct tg_kernel *kernel,
     *config = changed;
 }
 
+/* A member of the algorithm's own space, often with sizes that it doesn't
+ * list. False: it doesn't serve the kernel. */
+static bool choose_winograd(struct random *random,
+                            const struct tg_kernel *kernel,
+                            const struct tg_target *target,
+                            struct tg_arena *arena, struct tg_config *config) {
+  struct tg_space space;
+  if (!tg_winograd_enumerate(kernel, target, arena, &space) || !space.count)
+    return false;
+  *config = space.configs[random_below(random, (int)space.count)];
+  struct tg_config changed = *config;
+  int32_t *k = changed.knob;
+  struct tg_plan plan;
+  if (random_percent(random, 40))
+    k[TG_KNOB_vectors] = 1 + random_below(random, 5);
+  if (random_percent(random, 40))
+    k[TG_KNOB_rows] = 1 + random_below(random, 12);
+  if (random_percent(random, 40))
+    k[TG_KNOB_unroll] = 1 + random_below(random, 20);
+  if (!tg_plan_make(kernel, &changed, target, &plan))
+    *config = changed;
+  return true;
+}
+
 bool choose_config(struct random *random, const struct tg_kernel *kernel,
                    const struct tg_target *target, struct tg_config *config) {
   struct tg_arena *arena = tg_arena_create();
   struct tg_space space = {0, NULL};
+  if (arena && random_percent(random, 70) &&
+      choose_winograd(random, kernel, target, arena, config)) {
+    tg_arena_destroy(arena);
+    return true;
+  }
   bool found = arena && tg_space_enumerate(kernel, target, arena, &space) &&
                space.count > TG_CONFIG_ANALYTIC;
   if (found) {

@@ -180,6 +180,27 @@ static void draw_extents(struct random *random, struct shape *shape) {
   }
 }
 
+/* Windows of 3x3 without gaps in most two-dimensional convolutions: what
+ * Winograd's algorithm serves. */
+static void prefer_windows(struct random *random, struct shape *shape) {
+  bool planar =
+      strchr(shape->word[TG_LHS], '2') && !strchr(shape->word[TG_LHS], '3');
+  if (!planar || random_percent(random, 30))
+    return;
+  struct shape changed = *shape;
+  for (int i = 0; i < 2; ++i) {
+    changed.extent['X' + i] = 3;
+    changed.stride[i] = changed.dilation[i] = 1;
+    if (changed.extent['x' + i] == 1)
+      changed.extent['x' + i] = 2 + random_below(random, 9);
+  }
+  while (work(&changed) > 4 * MAX_WORK)
+    for (const char *c = shape->loops; *c; ++c)
+      if (!strchr("XY", *c) && changed.extent[(int)*c] > 2)
+        changed.extent[(int)*c] -= changed.extent[(int)*c] / 3;
+  *shape = changed;
+}
+
 static void draw_shape(struct random *random, struct shape *shape) {
   memset(shape, 0, sizeof(*shape));
   if (random_percent(random, 45)) {
@@ -207,6 +228,7 @@ static void draw_shape(struct random *random, struct shape *shape) {
     }
   }
   draw_extents(random, shape);
+  prefer_windows(random, shape);
 }
 
 static struct tensor operand_tensor(const struct shape *shape, int operand) {
