@@ -11,61 +11,20 @@
 
 #include "passes/emit.h"
 #include "passes/inspect.h"
+#include "passes/lanes.h"
 
 /*===-- What can be taken in ----------------------------------------------===*/
 
-static bool is_vectorizable(MlirOperation op) {
-  static const char *const names[] = {
-#define VECTORIZABLE(name) name,
-#include "passes/vectorizable.def"
-  };
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
-    if (tg_op_is(op, names[i]))
-      return true;
-  return false;
-}
-
-static bool is_lane_type(MlirType type, MlirType element) {
-  return mlirTypeEqual(type, element) ||
-         (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1);
-}
-
-/* A scalar constant from outside the body. */
-static bool is_constant(MlirValue value) {
-  return tg_op_is(tg_value_producer(value), "arith.constant");
-}
-
-static bool is_block_local(MlirValue value, MlirBlock body) {
-  if (mlirValueIsABlockArgument(value))
-    return mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
-  return mlirBlockEqual(mlirOperationGetBlock(tg_value_producer(value)), body);
-}
-
-/* Lanes that emit_link can keep at once: arguments, results, constants. */
-enum { MAX_LANES = 128 };
-
-static bool is_vectorizable_body(MlirBlock body, MlirType element) {
-  intptr_t lanes = mlirBlockGetNumArguments(body);
+/* Any input may be a vector; where an iteration is doesn't matter. */
+static bool is_vectorizable_body(MlirBlock body) {
+  bool varying[TG_MAX_EPILOGUE_INPUTS];
+  for (int i = 0; i < TG_MAX_EPILOGUE_INPUTS; ++i)
+    varying[i] = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool yield = tg_op_is(op, "linalg.yield");
-    if (!yield && !is_vectorizable(op) && !tg_op_is(op, "arith.constant"))
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tg_op_is(op, "linalg.index"))
       return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-      MlirValue operand = mlirOperationGetOperand(op, i);
-      if (!is_block_local(operand, body) && !is_constant(operand))
-        return false;
-      if (!is_lane_type(mlirValueGetType(operand), element))
-        return false;
-      lanes += !is_block_local(operand, body);
-    }
-    lanes += mlirOperationGetNumResults(op);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-      if (!is_lane_type(mlirValueGetType(mlirOperationGetResult(op, i)),
-                        element))
-        return false;
-  }
-  return lanes <= MAX_LANES;
+  return tg_lanes_can(body, varying, -1, NULL, NULL);
 }
 
 static bool has_uses(MlirValue value) {
@@ -203,12 +162,10 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
   return true;
 }
 
-/* Inputs are read as vectors of the result's element type: a mask of i1 is
- * none. */
+/* Inputs are read as vectors: a mask of i1 can't be. */
 static bool add_inputs(MlirOperation op, int link, int chained,
-                       MlirType element, const struct stored *stored,
-                       const MlirAffineMap *maps, int input_count,
-                       struct tg_epilogue *epilogue) {
+                       const struct stored *stored, const MlirAffineMap *maps,
+                       int input_count, struct tg_epilogue *epilogue) {
   for (int i = 0; i < input_count; ++i) {
     if (i == chained)
       continue;
@@ -219,7 +176,8 @@ static bool add_inputs(MlirOperation op, int link, int chained,
     input->link = link;
     input->operand = i;
     if (!mlirTypeIsARankedTensor(type) ||
-        !mlirTypeEqual(mlirShapedTypeGetElementType(type), element) ||
+        !tg_lanes_hold(mlirShapedTypeGetElementType(type)) ||
+        !tg_element_is_addressable(mlirShapedTypeGetElementType(type)) ||
         !group_input(stored, maps[i], type, input))
       return false;
     epilogue->input_count++;
@@ -243,11 +201,10 @@ static bool add_link(MlirOperation op, int chained, MlirType type,
     return false;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (has_uses(mlirBlockGetArgument(body, count - 1)) ||
-      !is_vectorizable_body(body, mlirShapedTypeGetElementType(type)))
+      !is_vectorizable_body(body))
     return false;
   int inputs_before = epilogue->input_count;
-  if (!add_inputs(op, epilogue->length, chained,
-                  mlirShapedTypeGetElementType(type), stored, maps, count - 1,
+  if (!add_inputs(op, epilogue->length, chained, stored, maps, count - 1,
                   epilogue)) {
     epilogue->input_count = inputs_before;
     return false;
@@ -298,53 +255,7 @@ static MlirValue load_input(struct tg_builder *builder,
   }
   if (input->vector)
     return tg_read(builder, epilogue->source[i], input->rank, own, valid);
-  return tg_broadcast(
-      builder, tg_extract(builder, epilogue->source[i], input->rank, own));
-}
-
-/* Pairs of a scalar of the body and the vector that stands for it. */
-struct lanes {
-  int count;
-  MlirValue scalar[MAX_LANES], vector[MAX_LANES];
-};
-
-static void bind(struct lanes *lanes, MlirValue scalar, MlirValue vector) {
-  assert(lanes->count < MAX_LANES);
-  lanes->scalar[lanes->count] = scalar;
-  lanes->vector[lanes->count++] = vector;
-}
-
-static MlirValue lookup(struct tg_builder *builder, struct lanes *lanes,
-                        MlirValue scalar) {
-  for (int i = lanes->count - 1; i >= 0; --i)
-    if (mlirValueEqual(lanes->scalar[i], scalar))
-      return lanes->vector[i];
-  /* A constant, from the body or from outside. */
-  MlirOperation constant = mlirOperationClone(tg_value_producer(scalar));
-  mlirBlockAppendOwnedOperation(builder->block, constant);
-  MlirValue value = mlirOperationGetResult(constant, 0);
-  MlirType type =
-      mlirVectorTypeGet(1, &builder->lanes, mlirValueGetType(value));
-  MlirValue vector = tg_build_1(builder, "vector.broadcast", 1, &value, type);
-  bind(lanes, scalar, vector);
-  return vector;
-}
-
-static void emit_op(struct tg_builder *builder, struct lanes *lanes,
-                    MlirOperation op) {
-  intptr_t operand_count = mlirOperationGetNumOperands(op);
-  MlirValue operands[4];
-  for (intptr_t i = 0; i < operand_count && i < 4; ++i)
-    operands[i] = lookup(builder, lanes, mlirOperationGetOperand(op, i));
-  MlirOperation clone = mlirOperationClone(op);
-  mlirOperationSetOperands(clone, operand_count, operands);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(clone); ++i) {
-    MlirValue result = mlirOperationGetResult(clone, i);
-    mlirValueSetType(result, mlirVectorTypeGet(1, &builder->lanes,
-                                               mlirValueGetType(result)));
-    bind(lanes, mlirOperationGetResult(op, i), result);
-  }
-  mlirBlockAppendOwnedOperation(builder->block, clone);
+  return tg_extract(builder, epilogue->source[i], input->rank, own);
 }
 
 static MlirValue emit_link(struct tg_builder *builder,
@@ -353,18 +264,18 @@ static MlirValue emit_link(struct tg_builder *builder,
                            int64_t valid) {
   MlirBlock body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(epilogue->chain[link], 0));
-  struct lanes lanes = {.count = 0};
-  bind(&lanes, mlirBlockGetArgument(body, epilogue->chained_operand[link]),
-       vector);
+  struct tg_lanes lanes = {
+      .builder = builder, .valid = valid, .vector_loop = -1};
+  tg_lanes_bind(&lanes,
+                mlirBlockGetArgument(body, epilogue->chained_operand[link]),
+                vector);
   for (int i = 0; i < epilogue->input_count; ++i)
     if (epilogue->input[i].link == link)
-      bind(&lanes, mlirBlockGetArgument(body, epilogue->input[i].operand),
-           load_input(builder, epilogue, i, indices, valid));
-  MlirOperation op = mlirBlockGetFirstOperation(body);
-  for (; !tg_op_is(op, "linalg.yield"); op = mlirOperationGetNextInBlock(op))
-    if (!tg_op_is(op, "arith.constant"))
-      emit_op(builder, &lanes, op);
-  return lookup(builder, &lanes, mlirOperationGetOperand(op, 0));
+      tg_lanes_bind(&lanes,
+                    mlirBlockGetArgument(body, epilogue->input[i].operand),
+                    load_input(builder, epilogue, i, indices, valid));
+  MlirOperation yield = tg_lanes_emit(&lanes, body);
+  return tg_lanes_get_vector(&lanes, mlirOperationGetOperand(yield, 0));
 }
 
 MlirValue tg_epilogue_emit(struct tg_builder *builder,
