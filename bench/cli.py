@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import ctypes.util
 import hashlib
 import os
@@ -114,6 +115,16 @@ def _machine() -> str:
     return f"{fields.get('model name', platform.machine())}, {vectors}"
 
 
+def _openblas_version() -> str:
+    name = ctypes.util.find_library("openblas")
+    if not name:
+        return "no OpenBLAS"
+    library = ctypes.CDLL(name)
+    library.openblas_get_config.restype = library.openblas_get_corename.restype = ctypes.c_char_p
+    version = " ".join(library.openblas_get_config().decode().split()[:2])
+    return f"{version} for {library.openblas_get_corename().decode()}"
+
+
 def _peer_versions(rows: list[PeerRow], tgraph: Path, trials: int) -> dict[str, str]:
     """What a peer's results depend on; a peer that can't run is not in it."""
     found: dict[str, str] = {}
@@ -122,8 +133,7 @@ def _peer_versions(rows: list[PeerRow], tgraph: Path, trials: int) -> dict[str, 
             found[row.key] = f"tgraph {_file_hash(tgraph)}"
             continue
         if row.module == "openblas":
-            name = ctypes.util.find_library("openblas")
-            found[row.key] = f"{name} of the system"
+            found[row.key] = _openblas_version()
             continue
         version = environment.versions(row)
         if version:
@@ -181,7 +191,8 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
                     continue
                 measure.note(f"bench: {workload.title} ({number} of {len(chosen)})")
                 measure.Race(workload, crew, stamps, machine, present).run(lock)
-    facts = {"machine": machine, "versions": "; ".join(sorted({v for v in versions.values()}))}
+    parts = {part for version in versions.values() for part in version.split(", ")}
+    facts = {"machine": machine, "versions": ", ".join(sorted(parts))}
     _report(a, chosen, measured, facts)
     return 0
 

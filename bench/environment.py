@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 import venv
@@ -81,7 +82,7 @@ def versions(row: PeerRow) -> str | None:
     """In the environment: the installed versions of the peer's packages, or None where one is missing."""
     found = []
     for requirement in row.packages:
-        name = requirement.split("==")[0]
+        name = re.split("[=>]=", requirement)[0]
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:

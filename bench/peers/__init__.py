@@ -81,7 +81,13 @@ PEERS = (
         "tvm",
         "TVM",
         "tvm",
-        packages=("apache-tvm==0.27.0.post1", "apache-tvm-ffi==0.1.14.post0", "onnx==1.23.2"),
+        packages=(
+            "apache-tvm==0.27.0.post1",
+            "apache-tvm-ffi==0.1.14.post0",  # later ones crash when a database is saved
+            "onnx==1.23.2",
+            "psutil>=5",
+            "xgboost-cpu>=3",  # the two that MetaSchedule imports without asking for them
+        ),
         opt_in=True,
         color="#e377c2",
         marker=">",
