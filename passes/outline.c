@@ -74,11 +74,14 @@ MlirOperation tg_outline_begin(MlirLocation location, MlirType type,
 }
 
 /* The text that equal functions have in common: without locations, and whole
- * whatever the command line says about printing. */
+ * whatever the command line says about printing. The function was verified;
+ * printing would do so again, and look at the whole module. */
 static void print_function(MlirOperation function, struct tg_text *text) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
+  mlirOpPrintingFlagsAssumeVerified(flags);
+  mlirOpPrintingFlagsUseLocalScope(flags);
   mlirOperationPrintWithFlags(function, flags, tg_append_ref, text);
   mlirOpPrintingFlagsDestroy(flags);
 }
