@@ -30,15 +30,22 @@ static const double transpose_result = 0.35;
 /* Sustained bytes a cycle from a level, and what of it a program may fill. */
 static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
+static const double unaligned = 1.4;   /* loads of a vector that may be split */
+static const double gap_shuffle = 1.1; /* cycles */
 static const double fma_latency = 4.5;
 static const double spill_cycles = 1.2; /* a reduction step, each */
+static const double tile_window = 160;  /* multiplications that are in flight */
 static const double store_forwarding = 6;
+/* A window's vector that found no register, a reduction step. */
+static const double reread_256 = 0.17, reread_512 = 0.4;
+static const double reread_most = 0.75; /* of the multiplications' cycles */
 static const int64_t short_reduction = 64;
 static const double tile_overhead = 12; /* loop and address set-up */
 /* Adding up the lanes of a row, and of all rows in the end. */
 static const double sum_lanes = 2.5, sum_column = 10;
 
 static double max2(double a, double b) { return a > b ? a : b; }
+static double min2(double a, double b) { return a < b ? a : b; }
 static double ceil_div(double a, double b) { return ceil(a / b); }
 
 /* Bytes a cycle at which a working set of this size is read again. */
@@ -50,12 +57,27 @@ static double read_rate(double nbytes, const struct tg_target *target) {
   return nbytes <= usable * (double)target->l3_nbytes ? l3_rate : memory_rate;
 }
 
+/* Steps of the reduction from the loop inwards. */
+static int64_t steps_from(const struct tg_plan *plan, int loop) {
+  int64_t steps = 1;
+  for (int i = plan->reduction_count - 1; i >= 0; --i) {
+    steps *= plan->canonical.kernel.extent[plan->reduction[i]];
+    if (plan->reduction[i] == loop)
+      break;
+  }
+  return steps;
+}
+
 /* Does the next row read at this step what the row reads a few positions of
  * the window loop later? */
 static bool slides(const struct tg_plan *plan, int operand, int window_loop) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
   if (plan->row_loop == TG_NO_LOOP || plan->packed[operand] ||
       !plan->follows_row[operand])
+    return false;
+  /* The compiler sees that only where the positions are in one body. */
+  if (plan->follows_vector[operand] &&
+      plan->unroll < steps_from(plan, window_loop))
     return false;
   int64_t row = tg_kernel_stride(kernel, operand, plan->row_loop);
   int64_t window = tg_kernel_stride(kernel, operand, window_loop);
@@ -76,6 +98,38 @@ static double shared_loads(const struct tg_plan *plan, int operand,
   return 1;
 }
 
+/* Loads of one unpacked vector. Where its elements have gaps, the pieces of a
+ * row serve all positions of a window that is unrolled; shuffles come on top.
+ */
+static double unpacked_loads(const struct tg_plan *plan, int operand,
+                             double vectors) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  const struct tg_access *access = &kernel->operand[operand];
+  double step = (double)tg_plan_step(plan, operand, plan->vector_loop);
+  double taps = 1;
+  if (step <= 1)
+    return unaligned;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->reduction[l] && access->coefficient[access->rank - 1][l] &&
+        kernel->extent[l] <= plan->unroll)
+      taps = (double)kernel->extent[l];
+  double pieces = (step * vectors + (taps > 1)) / (taps * vectors);
+  return pieces * unaligned;
+}
+
+/* Shuffles of vectors with gaps, which take the multiplications' ports. */
+static double gap_cycles(const struct tg_plan *plan, double rows,
+                         double vectors) {
+  double shuffled = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (plan->follows_vector[o] && !plan->packed[o] &&
+        tg_plan_step(plan, o, plan->vector_loop) > 1)
+      shuffled += plan->follows_row[o]
+                      ? rows * shared_loads(plan, o, rows) * vectors
+                      : vectors;
+  return shuffled * gap_shuffle;
+}
+
 /* Loads of a reduction step of a tile: whole vectors, and elements to be
  * broadcast. An unpacked vector is aligned by luck only, and one of strided
  * elements takes as many loads and a shuffle each. */
@@ -85,9 +139,7 @@ static double vector_loads(const struct tg_plan *plan, double rows,
   for (int o = 0; o < TG_RESULT; ++o) {
     if (!plan->follows_vector[o])
       continue;
-    double each = 1;
-    if (!plan->packed[o])
-      each = (double)(2 * tg_plan_step(plan, o, plan->vector_loop) - 1) * 1.4;
+    double each = plan->packed[o] ? 1 : unpacked_loads(plan, o, vectors);
     if (plan->follows_row[o])
       each *= rows * shared_loads(plan, o, rows);
     loads += each * vectors;
@@ -103,10 +155,32 @@ static double element_loads(const struct tg_plan *plan, double rows) {
   return loads;
 }
 
+/* What rows that slide along reduction loop i keep for its next position: all
+ * that the loops inside of it read for the rows that go on. */
+static double kept_by(const struct tg_plan *plan, int operand, int i,
+                      double rows, double vectors) {
+  if (!plan->follows_vector[operand])
+    return rows;
+  double inside = 1;
+  for (int j = i + 1; j < plan->reduction_count; ++j)
+    inside *= (double)plan->canonical.kernel.extent[plan->reduction[j]];
+  return (inside > 1 ? (rows - 1) * inside : rows) * vectors;
+}
+
+/* The same of the operand's window; of none 0. */
+static double kept_registers(const struct tg_plan *plan, int operand,
+                             double rows, double vectors) {
+  for (int i = 0; i < plan->reduction_count; ++i)
+    if (slides(plan, operand, plan->reduction[i]))
+      return kept_by(plan, operand, i, rows, vectors);
+  return 0;
+}
+
 /*
- * Registers that a body keeps beside the accumulators. Where rows slide along
+ * Registers that a body needs, accumulators included. Where rows slide along
  * a window, the compiler unrolls it and keeps what the next position needs
- * again: one more register a row. A short reduction is unrolled whole and
+ * again: one more register a row; vectors that it keeps are counted apart, as
+ * they may as well be read again. A short reduction is unrolled whole and
  * leaves less room for the accumulators.
  */
 static double live_registers(const struct tg_plan *plan, double rows,
@@ -117,11 +191,8 @@ static double live_registers(const struct tg_plan *plan, double rows,
    * of the multiplication (before AVX-512). */
   double live = rows * vectors + vectors + (lanes_nbytes >= 64 ? 1 : 2);
   for (int o = 0; o < TG_RESULT; ++o)
-    for (int i = 0; i < plan->reduction_count; ++i)
-      if (slides(plan, o, plan->reduction[i])) {
-        live += plan->follows_vector[o] ? 2 * rows * vectors : rows;
-        break;
-      }
+    if (!plan->follows_vector[o])
+      live += kept_registers(plan, o, rows, vectors);
   if (plan->reduction_count == 1 &&
       kernel->extent[plan->reduction[0]] <= short_reduction)
     live += 4;
@@ -164,19 +235,36 @@ static double dot_step_cycles(const struct tg_plan *plan,
   return cycles * ceil_div(extent, (double)plan->lanes) / extent;
 }
 
+/* How long a sum waits for the step before: all of an addition, but where so
+ * short a reduction lets the machine run several tiles at once. */
+static double step_latency(const struct tg_plan *plan, double rows,
+                           double vectors) {
+  double steps = (double)plan->block_reduction * (double)plan->reduction_rest;
+  return fma_latency * min2(1, steps * rows * vectors / tile_window);
+}
+
 /* Unaligned 512-bit loads are a cache line each, half of them two. */
 static double step_cycles(const struct tg_plan *plan,
                           const struct tg_target *target, double rows,
                           double vectors) {
   if (plan->dot)
     return dot_step_cycles(plan, target, rows, vectors);
-  double fma = rows * vectors / (double)target->fma_per_cycle;
+  double fma = rows * vectors / (double)target->fma_per_cycle +
+               gap_cycles(plan, rows, vectors);
   double wide = target->vector_bits > 256 ? 1.0 : 0.5;
   double loads = vector_loads(plan, rows, vectors) * wide +
                  element_loads(plan, rows) * 0.5;
   double spilled =
       live_registers(plan, rows, vectors) - (double)target->vector_registers;
-  double cycles = max2(max2(fma, fma_latency), loads);
+  double cycles = max2(max2(fma, step_latency(plan, rows, vectors)), loads);
+  double kept = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (plan->follows_vector[o])
+      kept += kept_registers(plan, o, rows, vectors);
+  double read_again = min2(kept, kept + spilled);
+  if (read_again > 0)
+    cycles += min2(read_again * (wide > 0.5 ? reread_512 : reread_256),
+                   reread_most * fma);
   if (spilled <= 0)
     return cycles;
   /* A sum that lives in memory waits for its own store at every step. */
@@ -398,6 +486,19 @@ static double row_stream_cycles(const struct tg_plan *plan,
   return plan->rows > 12 ? touched * 2 : 0;
 }
 
+/* Bytes that tiles read, one block of vectors along, of operands that follow
+ * rows and vectors alike: nothing of them is kept from tile to tile. */
+static double follow_both_nbytes(const struct tg_plan *plan,
+                                 const struct tg_cost *cost) {
+  double nbytes = 0, rows = (double)plan->rows;
+  double size = (double)tg_kernel_element_nbytes(&plan->canonical.kernel);
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (plan->follows_vector[o] && plan->follows_row[o] && !plan->dot)
+      nbytes += rows * shared_loads(plan, o, rows) * cost->block_depth *
+                (double)plan->block_vector * size;
+  return nbytes;
+}
+
 /*
  * Cycles to bring the operands of all tiles to the first-level cache. The
  * innermost tile loop keeps one slice there and walks the other operand's
@@ -412,7 +513,10 @@ static double count_memory(const struct tg_plan *plan,
   double walked, kept;
   if (plan->vectors_inner) {
     walked = cost->tiles * cost->panel_nbytes /
-             read_rate(v_tiles > 1 ? cost->block_nbytes + both : both, target);
+             read_rate(v_tiles > 1 ? cost->block_nbytes + both +
+                                         follow_both_nbytes(plan, cost)
+                                   : both,
+                       target);
     kept = cost->tiles / v_tiles * cost->row_panel_nbytes /
            read_rate(cost->row_source_nbytes + cost->block_nbytes, target);
   } else {

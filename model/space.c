@@ -193,6 +193,14 @@ static void dot_unroll_values(const struct tg_plan *shape, int64_t tile,
       add_value(values, unroll);
 }
 
+/* Does an input follow vectors and rows, as a depthwise image does? */
+static bool shares_nothing(const struct tg_plan *shape) {
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (shape->follows_vector[o] && shape->follows_row[o])
+      return true;
+  return false;
+}
+
 /* Whole inner reduction loops where they are small, else 4 or 8 steps. */
 static void unroll_values(const struct tg_plan *shape, int64_t tile,
                           struct values *values) {
@@ -202,7 +210,8 @@ static void unroll_values(const struct tg_plan *shape, int64_t tile,
     dot_unroll_values(shape, tile, values);
     return;
   }
-  int64_t product = 1;
+  /* Rows of a depthwise window share what they load in one body. */
+  int64_t product = 1, most = shares_nothing(shape) ? 49 : 16;
   if (shape->reduction_count <= 1) {
     for (int64_t unroll = 4; unroll <= 8; unroll *= 2)
       if (unroll * tile <= MAX_TILE_STEPS)
@@ -210,7 +219,7 @@ static void unroll_values(const struct tg_plan *shape, int64_t tile,
   } else {
     for (int i = shape->reduction_count - 1; i >= 0; --i) {
       product *= kernel->extent[shape->reduction[i]];
-      if (product > 16 || product * tile > MAX_TILE_STEPS)
+      if (product > most || product * tile > MAX_TILE_STEPS)
         break;
       add_value(values, product);
     }
