@@ -74,6 +74,30 @@ static void *code_aligned_alloc(size_t alignment, size_t nbytes) {
 
 static void code_free(void *block) { (void)block; }
 
+/* Older runtime libraries lack this one. A bf16 is the low half of the register
+ * that a float is returned in. */
+static float code_truncate(float value) {
+  uint32_t bits, nan = 0x7fc0;
+  memcpy(&bits, &value, sizeof(bits));
+  uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    rounded = nan;
+  memcpy(&value, &rounded, sizeof(value));
+  return value;
+}
+
+static float code_truncate_double(double value) {
+  /* Rounded to odd first, so that nothing is rounded twice. */
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof(bits));
+  if ((double)single != value && value == value && !(bits & 1)) {
+    bits += ((double)single < value) == (single > 0) ? 1 : -1u;
+    memcpy(&single, &bits, sizeof(single));
+  }
+  return code_truncate(single);
+}
+
 /*===-- Compilation -------------------------------------------------------===*/
 
 struct jit {
@@ -146,6 +170,8 @@ static const struct {
     {"malloc", (function_pointer)code_malloc},
     {"aligned_alloc", (function_pointer)code_aligned_alloc},
     {"free", (function_pointer)code_free},
+    {"__truncsfbf2", (function_pointer)code_truncate},
+    {"__truncdfbf2", (function_pointer)code_truncate_double},
 };
 
 static LLVMErrorRef load(LLVMOrcLLJITRef lljit, LLVMMemoryBufferRef object) {
