@@ -6,12 +6,12 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Dialect/Linalg.h>
 #include <mlir-c/Pass.h>
 #include <string.h>
 
 #include "model/text.h"
 #include "passes/attribute.h"
+#include "passes/copy.h"
 #include "passes/decompose.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
@@ -40,42 +40,6 @@ static const char to_llvm[] =
     "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,"
     "convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
     "reconcile-unrealized-casts,canonicalize,cse)";
-
-static bool is_strided(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  if (!mlirTypeIsAMemRef(type))
-    return false;
-  MlirAttribute layout = mlirMemRefTypeGetLayout(type);
-  return !(mlirAttributeIsAAffineMap(layout) &&
-           mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout)));
-}
-
-/* memref.copy of strided memory becomes linalg.copy, which becomes loops. */
-static MlirWalkResult expand_copy(MlirOperation op, void *data) {
-  (void)data;
-  if (!tg_op_is(op, "memref.copy") ||
-      !(is_strided(mlirOperationGetOperand(op, 0)) ||
-        is_strided(mlirOperationGetOperand(op, 1))))
-    return MlirWalkResultAdvance;
-  MlirContext context = mlirOperationGetContext(op);
-  MlirValue operands[2] = {mlirOperationGetOperand(op, 0),
-                           mlirOperationGetOperand(op, 1)};
-  int32_t segments[2] = {1, 1};
-  MlirNamedAttribute attribute = mlirNamedAttributeGet(
-      mlirIdentifierGet(context, tg_ref("operandSegmentSizes")),
-      mlirDenseI32ArrayGet(context, 2, segments));
-  MlirRegion region = mlirRegionCreate();
-  MlirOperationState state = mlirOperationStateGet(
-      tg_ref("linalg.copy"), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, 2, operands);
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation copy = mlirOperationCreate(&state);
-  mlirLinalgFillBuiltinNamedOpRegion(copy);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, copy);
-  mlirOperationDestroy(op);
-  return MlirWalkResultSkip;
-}
 
 /* The target's features as LLVM's attribute; null where it names none. */
 static MlirAttribute features_attribute(MlirContext context,
@@ -140,7 +104,7 @@ MlirLogicalResult tg_lower(MlirOperation module,
           tg_decompose(module, TG_DECOMPOSE_FOR_BUFFERS)) ||
       mlirLogicalResultIsFailure(tg_run_pipeline(module, bufferize)))
     return mlirLogicalResultFailure();
-  mlirOperationWalk(module, expand_copy, NULL, MlirWalkPostOrder);
+  tg_expand_copies(module, target.vector_bits);
   if (mlirLogicalResultIsFailure(tg_run_pipeline(module, to_llvm)))
     return mlirLogicalResultFailure();
   if (tg_op_has_attribute(module, TG_TARGET_ATTRIBUTE))
