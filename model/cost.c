@@ -39,9 +39,10 @@ static const double store_forwarding = 6;
 /* A window's vector that found no register, a reduction step. */
 static const double reread_256 = 0.17, reread_512 = 0.4;
 static const double reread_most = 0.75; /* of the multiplications' cycles */
-static const int64_t short_reduction = 64;
+static const int64_t short_reduction = 64, short_window = 16;
 static const double tile_overhead = 12; /* loop and address set-up */
 /* Adding up the lanes of a row, and of all rows in the end. */
+static const double row_stream = 0.15; /* a line, each doubling of the rows */
 static const double sum_lanes = 2.5, sum_column = 10;
 
 static double max2(double a, double b) { return a > b ? a : b; }
@@ -75,9 +76,10 @@ static bool slides(const struct tg_plan *plan, int operand, int window_loop) {
   if (plan->row_loop == TG_NO_LOOP || plan->packed[operand] ||
       !plan->follows_row[operand])
     return false;
-  /* The compiler sees that only where the positions are in one body. */
-  if (plan->follows_vector[operand] &&
-      plan->unroll < steps_from(plan, window_loop))
+  /* The compiler sees that only where the positions are in one body; a short
+   * loop of broadcasts it unrolls itself. */
+  int64_t body = plan->follows_vector[operand] ? plan->unroll : short_window;
+  if (body < steps_from(plan, window_loop))
     return false;
   int64_t row = tg_kernel_stride(kernel, operand, plan->row_loop);
   int64_t window = tg_kernel_stride(kernel, operand, window_loop);
@@ -193,7 +195,7 @@ static double live_registers(const struct tg_plan *plan, double rows,
   for (int o = 0; o < TG_RESULT; ++o)
     if (!plan->follows_vector[o])
       live += kept_registers(plan, o, rows, vectors);
-  if (plan->reduction_count == 1 &&
+  if (lanes_nbytes >= 64 && plan->reduction_count == 1 &&
       kernel->extent[plan->reduction[0]] <= short_reduction)
     live += 4;
   return live;
@@ -480,7 +482,8 @@ static double row_stream_cycles(const struct tg_plan *plan,
   double touched = cost->tiles * cost->row_panel_nbytes / 64;
   /* A dot product uses a line at once, or in two neighbouring steps. */
   if (plan->dot)
-    return ways > 8 ? touched : 0;
+    return (ways > 8 ? touched : 0) +
+           touched * row_stream * log2((double)plan->rows);
   if (ways > 6)
     return touched * 16;
   return plan->rows > 12 ? touched * 2 : 0;
@@ -512,11 +515,14 @@ static double count_memory(const struct tg_plan *plan,
   double both = cost->panel_nbytes + cost->row_panel_nbytes;
   double walked, kept;
   if (plan->vectors_inner) {
-    walked = cost->tiles * cost->panel_nbytes /
-             read_rate(v_tiles > 1 ? cost->block_nbytes + both +
-                                         follow_both_nbytes(plan, cost)
-                                   : both,
-                       target);
+    double again =
+        v_tiles > 1 ? cost->block_nbytes + both + follow_both_nbytes(plan, cost)
+                    : both;
+    /* The first walk brings the block from where it is. */
+    walked =
+        cost->tiles * cost->panel_nbytes *
+        ((1 - 1 / r_tiles) / read_rate(again, target) +
+         1 / r_tiles / read_rate(max2(again, cost->source_nbytes), target));
     kept = cost->tiles / v_tiles * cost->row_panel_nbytes /
            read_rate(cost->row_source_nbytes + cost->block_nbytes, target);
   } else {
