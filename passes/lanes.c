@@ -116,7 +116,8 @@ static bool check_op(struct check *check, MlirOperation op) {
   if (index_loop(op, &loop))
     varying = loop == check->vector_loop;
   else if (!is_plain_scalar(op) ||
-           (varying && !is_vectorizable(op) && !tg_op_is(op, "tensor.extract")))
+           (varying && !is_vectorizable(op) && !tg_op_is(op, "cf.assert") &&
+            !tg_op_is(op, "tensor.extract")))
     return false;
   intptr_t count = mlirOperationGetNumResults(op);
   check->value_count += (int)count;
@@ -277,6 +278,32 @@ static void emit_vector(struct tg_lanes *lanes, MlirOperation op) {
   tg_lanes_bind(lanes, result, vector);
 }
 
+/* One check that holds where it holds in all lanes that exist. */
+static void emit_assert(struct tg_lanes *lanes, MlirOperation op) {
+  struct tg_builder *builder = lanes->builder;
+  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
+  MlirType type = tg_vector_of(builder, bit);
+  MlirValue condition =
+      tg_lanes_get_vector(lanes, mlirOperationGetOperand(op, 0));
+  if (lanes->valid < builder->lanes) {
+    MlirValue operands[3] = {
+        tg_mask(builder, lanes->valid), condition,
+        tg_constant(builder, type,
+                    mlirDenseElementsAttrBoolSplatGet(type, true))};
+    condition = tg_build_1(builder, "arith.select", 3, operands, type);
+  }
+  MlirNamedAttribute kind = tg_named(
+      builder->context, "kind",
+      mlirAttributeParseGet(builder->context, tg_ref("#vector.kind<and>")));
+  MlirOperation clone = mlirOperationClone(op);
+  mlirOperationSetOperand(
+      clone, 0,
+      mlirOperationGetResult(tg_build(builder, "vector.reduction", 1,
+                                      &condition, 1, &bit, 1, &kind),
+                             0));
+  mlirBlockAppendOwnedOperation(builder->block, clone);
+}
+
 static bool is_bound(const struct tg_lanes *lanes, MlirValue scalar) {
   for (int i = 0; i < lanes->count; ++i)
     if (mlirValueEqual(lanes->scalar[i], scalar))
@@ -296,6 +323,8 @@ MlirOperation tg_lanes_emit(struct tg_lanes *lanes, MlirBlock body) {
                       index_vector(lanes));
     } else if (is_uniform(lanes, op)) {
       emit_uniform(lanes, op);
+    } else if (tg_op_is(op, "cf.assert")) {
+      emit_assert(lanes, op);
     } else if (tg_op_is(op, "tensor.extract")) {
       tg_lanes_bind(lanes, mlirOperationGetResult(op, 0),
                     emit_extract(lanes, op));
