@@ -85,8 +85,9 @@ PEERS = (
             "apache-tvm==0.27.0.post1",
             "apache-tvm-ffi==0.1.14.post0",  # later ones crash when a database is saved
             "onnx==1.23.2",
+            "cloudpickle>=2",  # this and the next two MetaSchedule imports without asking for them
             "psutil>=5",
-            "xgboost-cpu>=3",  # the two that MetaSchedule imports without asking for them
+            "xgboost-cpu>=3",
         ),
         opt_in=True,
         color="#e377c2",
