@@ -112,10 +112,13 @@ static void emit_loops(struct walk *walk, const int *loops, int count,
     return;
   }
   struct tg_for loop;
+  MlirValue before = walk->position[loops[0]];
   loop_begin(walk, &loop, 0, lead_of(walk)->nest.extent[loops[0]], 1);
   walk->position[loops[0]] = loop.iv;
   emit_loops(walk, loops + 1, count - 1, body);
   loop_end(walk, &loop);
+  /* Another stage may have one iteration of a loop of this number. */
+  walk->position[loops[0]] = before;
 }
 
 /* Covers the loop in pieces: whole ones in a loop, then the rest, a vector
@@ -126,6 +129,7 @@ emit_pieces(struct walk *walk, int loop, int64_t lanes, int64_t vectors,
   struct tg_builder *builder = walk->builder;
   int64_t extent = lead_of(walk)->nest.extent[loop];
   int64_t step = lanes * vectors, full = extent / step * step;
+  MlirValue before = walk->position[loop];
   struct tg_for repeat;
   if (full == step) {
     walk->position[loop] = tg_index(builder, 0);
@@ -141,6 +145,7 @@ emit_pieces(struct walk *walk, int loop, int64_t lanes, int64_t vectors,
     walk->position[loop] = tg_index(builder, full);
     body(walk, (rest + lanes - 1) / lanes, rest % lanes ? rest % lanes : lanes);
   }
+  walk->position[loop] = before;
 }
 
 /*===-- Operands ----------------------------------------------------------===*/

@@ -248,9 +248,9 @@ struct generic {
   int input_count, output_count;
   struct value input[MAX_INPUTS];
   char loops[TG_MAX_LOOPS + 3];
-  char word[MAX_WORD]; /* of the results */
-  char shape[MAX_WORD];    /* of an operand that only says extents */
-  bool read_before;        /* an elementwise body looks at its results */
+  char word[MAX_WORD];  /* of the results */
+  char shape[MAX_WORD]; /* of an operand that only says extents */
+  bool read_before;     /* an elementwise body looks at its results */
   enum element element[MAX_OUTPUTS];
   struct start start[MAX_OUTPUTS];
   bool captures;

@@ -330,17 +330,30 @@ static MlirWalkResult count_left(MlirOperation op, void *data) {
   return MlirWalkResultSkip;
 }
 
-static int choose(struct batch *batch, uint64_t seed) {
+/* The number in the name of the function that the operation is in. */
+static int function_of(MlirOperation op) {
+  while (!tg_op_is(op, "func.func"))
+    op = mlirOperationGetParentOperation(op);
+  MlirStringRef name = mlirStringAttrGetValue(
+      mlirOperationGetAttributeByName(op, tg_ref("sym_name")));
+  return atoi(name.data + 1);
+}
+
+/* A case's choices depend on its own seed alone. */
+static int choose(struct batch *batch, const struct nest_case *cases,
+                  int count) {
   struct tg_arena *arena = tg_arena_create();
   struct tg_nest_sites nests = {0, 0, NULL};
-  struct random random = {seed ^ UINT64_C(0xc01f)};
+  struct random random[MAX_BATCH];
+  for (int i = 0; i < count; ++i)
+    random[i].state = cases[i].seed ^ UINT64_C(0xc01f);
   MlirOperation module = mlirModuleGetOperation(batch->module);
   strcpy(batch->report->stage, "choose");
   if (!arena || mlirLogicalResultIsFailure(tg_choose_nests(
                     module, &batch->target, false, true, arena, &nests)))
     return batch_fault(batch->report, "failed");
   for (size_t i = 0; i < nests.count; ++i) {
-    draw_config(&random, &nests.sites[i]);
+    draw_config(&random[function_of(nests.sites[i].op)], &nests.sites[i]);
     tally(batch->report, &nests.sites[i]);
   }
   tg_write_nests(&nests);
@@ -375,7 +388,7 @@ static int run_module(const char *target, int level, const char *text,
   for (int i = 0; i < count; ++i)
     if (!read_signature(batch.module, i, &signatures[i]))
       return batch_fault(report, "no function, or one too large");
-  if ((!chosen && choose(&batch, cases[0].seed)) || batch_lower(&batch))
+  if ((!chosen && choose(&batch, cases, count)) || batch_lower(&batch))
     return 1;
   strcpy(report->stage, "stock lowering");
   if (mlirLogicalResultIsFailure(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TARGET: avx2
 // Three sweeps over a row, and its maximum and sum in registers.
 #full = affine_map<(d0, d1) -> (d0, d1)>
