@@ -176,7 +176,10 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
     stamps, machine = _stamps(chosen, versions), _machine()
     if a.fresh and a.results.exists() and not a.report:
         a.results.replace(a.results.with_suffix(".old.jsonl"))
-    measured = results.load(a.results, stamps, machine)
+    try:
+        measured = results.load(a.results, stamps, machine)
+    except results.BadResults as error:
+        raise BadInput(str(error)) from None
     if not a.report:
         FOLDER.mkdir(parents=True, exist_ok=True)
         settings = measure.Settings(
@@ -213,7 +216,7 @@ def main(arguments: list[str]) -> int:
             raise BadInput("there is no C compiler cc, which links the measured code")
         _build_tool(a.tgraph)
         return _measure(a, chosen, rows)
-    except BadInput as error:
+    except (BadInput, OSError) as error:
         print(f"bench: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

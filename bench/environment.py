@@ -55,7 +55,11 @@ def ensure(rows: Iterable[PeerRow]) -> bool:
     """Makes the environment and installs what is missing. A peer that can't be installed is said so and left out."""
     if not PYTHON.exists():
         say(f"bench: making the environment {FOLDER}")
-        venv.create(FOLDER, with_pip=True)
+        try:
+            venv.create(FOLDER, with_pip=True)
+        except (subprocess.CalledProcessError, OSError) as error:
+            say(f"bench: error: {FOLDER} can't be made (Debian: python3-venv): {error}")
+            return False
     missing = _missing(BASE)
     problem = _pip(missing) if missing else None
     if problem:
