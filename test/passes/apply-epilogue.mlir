@@ -48,7 +48,7 @@ func.func @chain(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %v: tensor<48xf32
 
 // CHECK-LABEL: func.func @two_users
 // CHECK: %[[SUM:.*]] = call @tgraph_matmul_32x48x16_f32(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}})
-// CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK: call @tgraph_negf_32x48(%[[SUM]],
 // CHECK: return %[[SUM]], %
 func.func @two_users(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>) -> (tensor<32x48xf32>, tensor<32x48xf32>) {
   %e = tensor.empty() : tensor<32x48xf32>
@@ -70,8 +70,8 @@ func.func @two_users(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32
 // CHECK-LABEL: func.func @elsewhere
 // CHECK: call @tgraph_
 // CHECK: scf.if
-// CHECK: linalg.generic
-// CHECK: call @tgraph_
+// CHECK: call @tgraph_negf_
+// CHECK: call @tgraph_matmul_
 // CHECK: linalg.generic {{.*}}tgraph.skip
 func.func @elsewhere(%p: i1, %a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>) -> (tensor<32x48xf32>, tensor<32x48xf32>) {
   %e = tensor.empty() : tensor<32x48xf32>
@@ -99,12 +99,13 @@ func.func @elsewhere(%p: i1, %a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: t
 
 // -----
 
-// A mask of bits is not read as vectors of floats: the select stays outside.
+// A mask of bits is not read as vectors of floats: the select is a function of
+// its own.
 #id = affine_map<(i, j) -> (i, j)>
 
 // CHECK-LABEL: func.func @mask
 // CHECK: call @tgraph_matmul_32x48x16_f32(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}})
-// CHECK: linalg.generic
+// CHECK: call @tgraph_select_32x48(
 func.func @mask(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf32>, %m: tensor<32x48xi1>) -> tensor<32x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
   %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}

@@ -19,9 +19,9 @@ module {
     %r = linalg.matmul ins(%a, %b : tensor<0x4xf32>, tensor<4x4xf32>) outs(%a : tensor<0x4xf32>) -> tensor<0x4xf32>
     return %r : tensor<0x4xf32>
   }
-  func.func @dynamic(%a: tensor<?x4xf32>, %b: tensor<4x4xf32>) -> tensor<?x4xf32> {
-    %r = linalg.matmul ins(%a, %b : tensor<?x4xf32>, tensor<4x4xf32>) outs(%a : tensor<?x4xf32>) -> tensor<?x4xf32>
-    return %r : tensor<?x4xf32>
+  func.func @dynamic(%a: tensor<?x4xf16>, %b: tensor<4x4xf16>) -> tensor<?x4xf16> {
+    %r = linalg.matmul ins(%a, %b : tensor<?x4xf16>, tensor<4x4xf16>) outs(%a : tensor<?x4xf16>) -> tensor<?x4xf16>
+    return %r : tensor<?x4xf16>
   }
   func.func @complex(%a: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
     %r = linalg.matmul ins(%a, %a : tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) outs(%a : tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
@@ -30,7 +30,7 @@ module {
   func.func @index(%a: tensor<4xindex>) -> tensor<4xindex> {
     %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : tensor<4xindex>) outs(%a : tensor<4xindex>) {
     ^bb0(%in: index, %out: index):
-      %0 = arith.muli %in, %in : index
+      %0 = arith.divui %in, %in : index
       linalg.yield %0 : index
     } -> tensor<4xindex>
     return %r : tensor<4xindex>
@@ -39,9 +39,12 @@ module {
     %r = linalg.matmul ins(%a, %a : tensor<4x4xi4>, tensor<4x4xi4>) outs(%c : tensor<4x4xi32>) -> tensor<4x4xi32>
     return %r : tensor<4x4xi32>
   }
-  func.func @bits(%a: tensor<4x4xi1>) -> tensor<4x4xi1> {
-    %r = linalg.matmul ins(%a, %a : tensor<4x4xi1>, tensor<4x4xi1>) outs(%a : tensor<4x4xi1>) -> tensor<4x4xi1>
-    return %r : tensor<4x4xi1>
+  func.func @unsigned(%a: tensor<4x4xui8>) -> tensor<4x4xui8> {
+    %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x4xui8>) outs(%a : tensor<4x4xui8>) {
+    ^bb0(%in: ui8, %out: ui8):
+      linalg.yield %in : ui8
+    } -> tensor<4x4xui8>
+    return %r : tensor<4x4xui8>
   }
   func.func @huge(%a: tensor<2199023255552x2xf32>, %b: tensor<2x2xf32>) -> tensor<2199023255552x2xf32> {
     %r = linalg.matmul ins(%a, %b : tensor<2199023255552x2xf32>, tensor<2x2xf32>) outs(%a : tensor<2199023255552x2xf32>) -> tensor<2199023255552x2xf32>

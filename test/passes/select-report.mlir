@@ -7,19 +7,24 @@
 // CHECK:      "model": "analytic",
 // CHECK-NEXT: "target": "avx2,
 // CHECK-NEXT: "sites": [
-// CHECK-NEXT: {"op": "linalg.matmul", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+23]]:8)",
+// CHECK-NEXT: {"op": "linalg.matmul", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+28]]:8)",
 // CHECK-NEXT: "extents": [8, 16, 4], "flops": 1024, "reason": "ANALYTIC",
 // CHECK-NEXT: "configs": {{[0-9]+}}, "scored": {{[0-9]+}},
 // CHECK-NEXT: "config": {"tiled": 1,
 // CHECK-NEXT: "features": {"log_flops": 10
+// CHECK-NEXT: {"op": "linalg.matmul"
+// CHECK-NEXT: "extents": [128, 16, 4], "flops": 16384, "reason": "ANALYTIC",
+// CHECK:      ],
+// CHECK-NEXT: "nests": [
+// CHECK-NEXT: {"op": "linalg.add", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+25]]:8)",
+// CHECK-NEXT: "extents": [8, 16], "reason": "ANALYTIC", "configs": 4, "cycles": {{[0-9]+}},
+// CHECK-NEXT: "config": {"tiled": 1, "vector_loop": 1,
 // CHECK-NEXT: ],
 // CHECK-NEXT: "left_alone": [
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "operands in memory"
-// CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "dynamic dimensions"
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "a dimension of zero elements"
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "elements other than f32 and f64"
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "tgraph.skip"
-// CHECK-NEXT: "op": "linalg.add"{{.*}}"reason": "not a sum of products"
 // CHECK-NEXT: "op": "linalg.generic"{{.*}}"reason": "no loops to tile"
 // CHECK-NEXT: ]
 
