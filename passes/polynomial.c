@@ -151,6 +151,11 @@ MlirValue tg_math_op(const struct tg_math *math, const char *name, MlirValue a,
   return tg_build_1(math->builder, name, 2, operands, math->integer);
 }
 
+MlirValue tg_math_both(const struct tg_math *math, MlirValue a, MlirValue b) {
+  MlirValue operands[2] = {a, b};
+  return tg_build_1(math->builder, "arith.andi", 2, operands, math->boolean);
+}
+
 MlirValue tg_math_any_bit(const struct tg_math *math, MlirValue integer) {
   return compare(math, "arith.cmpi", NE, integer, tg_math_integer(math, 0));
 }
@@ -164,6 +169,40 @@ MlirValue tg_math_power(const struct tg_math *math, MlirValue sum) {
   return tg_math_from_bits(
       math, tg_math_op(math, "arith.shli", tg_math_bits(math, sum),
                        tg_math_integer(math, math->mantissa_bits)));
+}
+
+/*===-- Types -------------------------------------------------------------===*/
+
+enum { MAX_VECTOR_RANK = 8 };
+
+/* The type of the same shape with another element. */
+static MlirType reshape(MlirType shape, MlirType element) {
+  if (!mlirTypeIsAVector(shape))
+    return element;
+  int64_t extents[MAX_VECTOR_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(shape);
+  for (intptr_t d = 0; d < rank; ++d)
+    extents[d] = mlirShapedTypeGetDimSize(shape, d);
+  return mlirVectorTypeGet(rank, extents, element);
+}
+
+static struct tg_math make_math(struct tg_builder *builder, MlirType type,
+                                bool wide) {
+  MlirContext context = builder->context;
+  return (struct tg_math){
+      .builder = builder,
+      .real = type,
+      .integer = reshape(type, mlirIntegerTypeGet(context, wide ? 64 : 32)),
+      .boolean = reshape(type, mlirIntegerTypeGet(context, 1)),
+      .wide = wide,
+      .mantissa_bits = wide ? 52 : 23,
+      .bias = wide ? 1023 : 127,
+  };
+}
+
+struct tg_math tg_math_widen(const struct tg_math *math) {
+  MlirType wide = mlirF64TypeGet(math->builder->context);
+  return make_math(math->builder, reshape(math->real, wide), true);
 }
 
 /*===-- The table ---------------------------------------------------------===*/
@@ -193,19 +232,6 @@ bool tg_polynomial_has(MlirStringRef name, MlirType element) {
   return find_row(name, element) != NULL;
 }
 
-enum { MAX_VECTOR_RANK = 8 };
-
-/* The type of the same shape with another element. */
-static MlirType reshape(MlirType shape, MlirType element) {
-  if (!mlirTypeIsAVector(shape))
-    return element;
-  int64_t extents[MAX_VECTOR_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(shape);
-  for (intptr_t d = 0; d < rank; ++d)
-    extents[d] = mlirShapedTypeGetDimSize(shape, d);
-  return mlirVectorTypeGet(rank, extents, element);
-}
-
 static bool is_supported_shape(MlirType type) {
   return !mlirTypeIsAVector(type) ||
          (!mlirVectorTypeIsScalable(type) &&
@@ -224,17 +250,7 @@ MlirValue tg_polynomial_emit(struct tg_builder *builder, MlirStringRef name,
   for (int i = 1; i < operand_count; ++i)
     if (!mlirTypeEqual(mlirValueGetType(operands[i]), type))
       return none;
-  bool wide = mlirTypeIsAF64(element_of(type));
-  unsigned width = wide ? 64 : 32;
-  MlirContext context = builder->context;
-  struct tg_math math = {
-      .builder = builder,
-      .real = type,
-      .integer = reshape(type, mlirIntegerTypeGet(context, width)),
-      .boolean = reshape(type, mlirIntegerTypeGet(context, 1)),
-      .wide = wide,
-      .mantissa_bits = wide ? 52 : 23,
-      .bias = wide ? 1023 : 127,
-  };
+  struct tg_math math =
+      make_math(builder, type, mlirTypeIsAF64(element_of(type)));
   return row->emit(&math, operands);
 }

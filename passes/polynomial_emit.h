@@ -19,6 +19,9 @@ struct tg_math {
   int bias;          /* of the exponent */
 };
 
+/* The same builder and shape with f64 for f32. */
+struct tg_math tg_math_widen(const struct tg_math *math);
+
 /* The table or number for the type's width. */
 #define TG_PICK(math, for_f32, for_f64) ((math)->wide ? (for_f64) : (for_f32))
 #define TG_TABLE(math, name) ((math)->wide ? &name##_f64 : &name##_f32)
@@ -60,6 +63,8 @@ MlirValue tg_math_from_bits(const struct tg_math *math, MlirValue integer);
 /* "arith.addi", "arith.andi", ... */
 MlirValue tg_math_op(const struct tg_math *math, const char *name, MlirValue a,
                      MlirValue b);
+/* Do both conditions hold? */
+MlirValue tg_math_both(const struct tg_math *math, MlirValue a, MlirValue b);
 /* Not zero? */
 MlirValue tg_math_any_bit(const struct tg_math *math, MlirValue integer);
 
@@ -70,6 +75,16 @@ MlirValue tg_math_any_bit(const struct tg_math *math, MlirValue integer);
 MlirValue tg_math_rounder(const struct tg_math *math, int64_t offset);
 /* 2^n of such a sum with the offset bias. */
 MlirValue tg_math_power(const struct tg_math *math, MlirValue sum);
+
+/* x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), of a positive, normal x;
+ * of others it is no more than some number. */
+struct tg_split {
+  MlirValue k;        /* a real number */
+  MlirValue exponent; /* the integer k + bias */
+  MlirValue f;
+};
+void tg_math_split(const struct tg_math *math, MlirValue x,
+                   struct tg_split *parts);
 
 #define POLYNOMIAL(name, operands, widest, emit)                               \
   MlirValue emit(const struct tg_math *math, const MlirValue *operand);

@@ -7,16 +7,10 @@
 
 #include "passes/polynomial_emit.h"
 
-struct parts {
-  MlirValue k;        /* a real number */
-  MlirValue exponent; /* k + bias */
-  MlirValue f;
-};
-
-/* The parts of a positive, normal x. Shifting x's bits by those of sqrt(1/2)
- * turns the interval into one of equal exponents. */
-static void take_apart(const struct tg_math *math, MlirValue x,
-                       struct parts *parts) {
+/* Shifting x's bits by those of sqrt(1/2) turns the interval into one of equal
+ * exponents. */
+void tg_math_split(const struct tg_math *math, MlirValue x,
+                   struct tg_split *parts) {
   int shift = math->mantissa_bits;
   int64_t root =
       TG_PICK(math, INT64_C(0x3f3504f3), INT64_C(0x3fe6a09e667f3bcd));
@@ -45,13 +39,13 @@ static void take_apart(const struct tg_math *math, MlirValue x,
 
 /* The same of a positive x that may be denormal. */
 static void take_any_apart(const struct tg_math *math, MlirValue x,
-                           struct parts *parts) {
+                           struct tg_split *parts) {
   MlirValue least = tg_math_number(math, TG_PICK(math, 0x1p-126, 0x1p-1022));
   MlirValue denormal = tg_math_less(math, x, least);
   MlirValue scale = tg_math_number(math, ldexp(1, math->mantissa_bits));
   MlirValue normal =
       tg_math_select(math, denormal, tg_math_mul(math, x, scale), x);
-  take_apart(math, normal, parts);
+  tg_math_split(math, normal, parts);
   MlirValue lower =
       tg_math_sub(math, parts->k, tg_math_number(math, math->mantissa_bits));
   parts->k = tg_math_select(math, denormal, lower, parts->k);
@@ -100,14 +94,14 @@ static MlirValue set_special(const struct tg_math *math, MlirValue x,
 }
 
 MlirValue tg_emit_log(const struct tg_math *math, const MlirValue *operand) {
-  struct parts parts;
+  struct tg_split parts;
   take_any_apart(math, operand[0], &parts);
   return set_special(math, operand[0], add_log(math, parts.f, parts.k));
 }
 
 /* Powers of two are exact: f is zero for them. */
 MlirValue tg_emit_log2(const struct tg_math *math, const MlirValue *operand) {
-  struct parts parts;
+  struct tg_split parts;
   take_any_apart(math, operand[0], &parts);
   MlirValue log = add_log(math, parts.f, tg_math_number(math, 0));
   MlirValue result = tg_math_fma(
@@ -126,8 +120,8 @@ MlirValue tg_emit_log1p(const struct tg_math *math, const MlirValue *operand) {
   MlirValue c =
       tg_math_add(math, tg_math_sub(math, x, from_x),
                   tg_math_sub(math, one, tg_math_sub(math, u, from_x)));
-  struct parts parts;
-  take_apart(math, u, &parts);
+  struct tg_split parts;
+  tg_math_split(math, u, &parts);
   /* 2^-k, or 0 where k is so large that c does not matter. */
   MlirValue down =
       tg_math_op(math, "arith.subi", tg_math_integer(math, 2 * math->bias),

@@ -98,6 +98,19 @@ static const struct tg_table log_erfc_f64 = {
          -0x1.63575fe056004p-31, 0x1.881bbd99e5955p-34,  -0x1.1927875938706p-37,
          0x1.dff468a61cba5p-42,  -0x1.73c45f061ffedp-47}};
 
+/* log2(1 + f) / s in s^2, s = f / (2 + f), as for log_f64, degree 4, relative;
+ * error 2^-37.7 */
+static const struct tg_table power_log2 = {
+    5,
+    {0x1.71547652bf3ap+1, 0x1.ec709d0b80ecap-1, 0x1.277785ab46bafp-1,
+     0x1.a58ab33644979p-2, 0x1.5d1f0479826a7p-2}};
+
+/* 2^r, |r| <= 1/2, degree 6, relative; error 2^-28.9 */
+static const struct tg_table power_exp2 = {
+    7,
+    {0x1p+0, 0x1.62e430b169f12p-1, 0x1.ebfbdc30dfaf1p-3, 0x1.c6aee53518d72p-5,
+     0x1.3b2d5220e08f3p-7, 0x1.5f4012964b2f8p-10, 0x1.41fabb77b3f47p-13}};
+
 /* (sin(r) / r - 1) / r^2 in r^2, |r| <= pi / 4, degree 2, relative to sin(r);
  * error 2^-27.8 */
 static const struct tg_table sin_f32 = {

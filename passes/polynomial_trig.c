@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Sine and cosine, and the reciprocal square root. The argument is split as
- * n pi / 2 + r with constants of so few bits that n times each of them is exact
- * (Cody and Waite 1980) as long as n is; a vector with a larger element than
- * that leaves the fast path for upstream's operation.
+ * Sine and cosine. The argument is split as n pi / 2 + r with constants of so
+ * few bits that n times each of them is exact (Cody and Waite 1980), as long as
+ * n has few itself; a vector with a larger element takes upstream's operation.
  */
-#include <math.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -123,10 +121,4 @@ MlirValue tg_emit_sin(const struct tg_math *math, const MlirValue *operand) {
 
 MlirValue tg_emit_cos(const struct tg_math *math, const MlirValue *operand) {
   return emit_either(math, operand[0], "math.cos", 1);
-}
-
-/* Two correctly rounded operations. */
-MlirValue tg_emit_rsqrt(const struct tg_math *math, const MlirValue *operand) {
-  return tg_math_div(math, tg_math_number(math, 1),
-                     tg_math_sqrt(math, operand[0]));
 }

@@ -252,6 +252,16 @@ def main() -> None:
                 lowest=1,
             ),
         )
+    table(
+        "power_log2",
+        "log2(1 + f) / s in s^2, s = f / (2 + f), as for log_f64, degree 4, relative",
+        *fit(lambda z: 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) / mp.log(2), mp.mpf(0), z, 4, 53),
+    )
+    table(
+        "power_exp2",
+        "2^r, |r| <= 1/2, degree 6, relative",
+        *fit(lambda x: mp.mpf(2) ** x, mp.mpf("-0.501"), mp.mpf("0.501"), 6, 53, [1]),
+    )
     trigonometric("f32", 24, 2, 2, 13, 4)
     trigonometric("f64", 53, 6, 6, 33, 3)
     print("#endif")

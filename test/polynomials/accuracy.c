@@ -59,8 +59,9 @@ struct block {
   enum function function;
   struct worst *worst;
   int count;
-  float x32[BLOCK], y32[BLOCK];
-  double x64[BLOCK], y64[BLOCK];
+  uint64_t random; /* of second operands */
+  float x32[BLOCK], z32[BLOCK], y32[BLOCK];
+  double x64[BLOCK], z64[BLOCK], y64[BLOCK];
 };
 
 static void judge(struct block *block, int c, const double *expected,
@@ -73,6 +74,7 @@ static void judge(struct block *block, int c, const double *expected,
       continue;
     worst->error = error;
     worst->x = block->wide ? block->x64[i] : (double)block->x32[i];
+    worst->z = block->wide ? block->z64[i] : (double)block->z32[i];
     worst->got = block->wide ? block->y64[i] : (double)block->y32[i];
     worst->expected = block->wide ? (double)expected_long[i] : expected[i];
   }
@@ -88,23 +90,54 @@ static void finish(struct block *block) {
   int used = block->count;
   for (int i = 0; i < used; ++i)
     if (block->wide)
-      expected_long[i] = facts->f64(block->x64[i]);
+      expected_long[i] = facts->f64(block->x64[i], block->z64[i]);
     else
-      expected[i] = facts->f32((double)block->x32[i]);
+      expected[i] = facts->f32((double)block->x32[i], (double)block->z32[i]);
   /* Up to a whole number of vectors. */
   for (int i = used; i % 64; ++i)
     block->x64[i] = block->x32[i] = 1;
+  const void *z = block->wide ? (void *)block->z64 : (void *)block->z32;
   const void *x = block->wide ? (void *)block->x64 : (void *)block->x32;
   void *y = block->wide ? (void *)block->y64 : (void *)block->y32;
   for (int c = 0; c < block->compiled_count; ++c) {
-    call_function(block->compiled[c], block->function, x, y,
+    call_function(block->compiled[c], block->function, x, z, y,
                   (used + 63) / 64 * 64);
     judge(block, c, expected, expected_long);
   }
   block->count = 0;
 }
 
+static uint64_t next_random(uint64_t *state) {
+  /* Marsaglia's xorshift. */
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  return *state ^= *state << 17;
+}
+
+/* Exponents of powers: special ones, integers, any. */
+static double second_operand(struct block *block) {
+  static const double special[] = {
+      0,      -0.0, 1,        -1,       2,         0.5, -0.5, 3,
+      0x1p24, -1e9, 16777215, INFINITY, -INFINITY, NAN, 1e-40};
+  enum { SPECIAL = sizeof(special) / sizeof(special[0]) };
+  uint64_t draw = next_random(&block->random);
+  double unit = (double)(draw >> 11) * 0x1p-53 - 0.5;
+  switch (draw % 4) {
+  case 0:
+    return special[(draw >> 8) % SPECIAL];
+  case 1:
+    return (double)((draw >> 8) % 64) - 32;
+  case 2:
+    return unit * 8;
+  default:
+    return unit * 400;
+  }
+}
+
 static void add_bits(struct block *block, uint64_t bits) {
+  double second = second_operand(block);
+  block->z64[block->count] = second;
+  block->z32[block->count] = (float)second;
   if (block->wide) {
     memcpy(&block->x64[block->count], &bits, sizeof(bits));
   } else {
@@ -124,13 +157,6 @@ static uint64_t bits_of(double x, bool wide) {
   memcpy(&bits_32, &low, sizeof(bits_32));
   memcpy(&bits, &x, sizeof(bits));
   return wide ? bits : bits_32;
-}
-
-static uint64_t next_random(uint64_t *state) {
-  /* Marsaglia's xorshift. */
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  return *state ^= *state << 17;
 }
 
 /* Of every sign and exponent, those of infinity, NaN, zero and denormal numbers
@@ -189,6 +215,7 @@ static struct block *start(struct compiled *const *compiled, int compiled_count,
   block.function = function;
   block.worst = worst;
   block.count = 0;
+  block.random = UINT64_C(0x2545f4914f6cdd1d);
   return &block;
 }
 

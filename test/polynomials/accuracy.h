@@ -12,7 +12,7 @@
  * an infinite error. */
 struct worst {
   double error;
-  double x, got, expected;
+  double x, z, got, expected;
   int64_t count; /* values looked at */
 };
 

@@ -19,8 +19,14 @@
 #include "test/schedules/schedules.h"
 
 #define FUNCTION(name, low, high, limit_f32, limit_f64, f32, f64)              \
-  static double name##_double(double x) { return f32; }                        \
-  static long double name##_long(long double x) { return f64; }
+  static double name##_double(double x, double z) {                            \
+    (void)z;                                                                   \
+    return f32;                                                                \
+  }                                                                            \
+  static long double name##_long(long double x, long double z) {               \
+    (void)z;                                                                   \
+    return f64;                                                                \
+  }
 #include "test/polynomials/functions.def"
 
 const struct function_facts function_facts[FUNCTION_COUNT] = {
@@ -28,6 +34,11 @@ const struct function_facts function_facts[FUNCTION_COUNT] = {
   {#name, low, high, {limit_f32, limit_f64}, name##_double, name##_long},
 #include "test/polynomials/functions.def"
 };
+
+/* Of the operation. */
+static int operand_count(const char *name) {
+  return strcmp(name, "powf") == 0 ? 2 : 1;
+}
 
 bool host_has(const char *target) {
 #if defined(__x86_64__)
@@ -74,37 +85,33 @@ static MlirContext get_context(void) {
 static int print_function(char *text, size_t text_nbytes, const char *name,
                           const struct variant *variant) {
   const char *element = variant->wide ? "f64" : "f32";
-  char type[32], get[80], put[80];
+  const char *op = variant->lanes ? "vector" : "memref";
+  char type[32], place[80], after[40] = "";
+  snprintf(type, sizeof(type), "%s", element);
   if (variant->lanes) {
     snprintf(type, sizeof(type), "vector<%dx%s>", variant->lanes, element);
-    snprintf(get, sizeof(get), "vector.load %%x[%%i] : memref<?x%s>, %s",
-             element, type);
-    snprintf(put, sizeof(put), "vector.store %%r, %%y[%%i] : memref<?x%s>, %s",
-             element, type);
-  } else {
-    snprintf(type, sizeof(type), "%s", element);
-    snprintf(get, sizeof(get), "memref.load %%x[%%i] : memref<?x%s>", element);
-    snprintf(put, sizeof(put), "memref.store %%r, %%y[%%i] : memref<?x%s>",
-             element);
+    snprintf(after, sizeof(after), ", %s", type);
   }
+  snprintf(place, sizeof(place), "[%%i] : memref<?x%s>%s", element, after);
   return snprintf(text, text_nbytes,
-                  "func.func private @body_%s(%s) -> %s "
+                  "func.func private @body_%s(%s, %s) -> %s "
                   "attributes {llvm.linkage = #llvm.linkage<internal>}\n"
-                  "func.func @over_%s(%%x: memref<?x%s>, %%y: memref<?x%s>) "
-                  "attributes {llvm.emit_c_interface} {\n"
+                  "func.func @over_%s(%%x: memref<?x%s>, %%z: memref<?x%s>, "
+                  "%%y: memref<?x%s>) attributes {llvm.emit_c_interface} {\n"
                   "  %%c0 = arith.constant 0 : index\n"
                   "  %%step = arith.constant %d : index\n"
                   "  %%n = memref.dim %%x, %%c0 : memref<?x%s>\n"
                   "  scf.for %%i = %%c0 to %%n step %%step {\n"
-                  "    %%v = %s\n"
-                  "    %%r = func.call @body_%s(%%v) : (%s) -> %s\n"
-                  "    %s\n"
+                  "    %%v = %s.load %%x%s\n"
+                  "    %%w = %s.load %%z%s\n"
+                  "    %%r = func.call @body_%s(%%v, %%w) : (%s, %s) -> %s\n"
+                  "    %s.store %%r, %%y%s\n"
                   "  }\n"
                   "  return\n"
                   "}\n",
-                  name, type, type, name, element, element,
-                  variant->lanes ? variant->lanes : 1, element, get, name, type,
-                  type, put);
+                  name, type, type, type, name, element, element, element,
+                  variant->lanes ? variant->lanes : 1, element, op, place, op,
+                  place, name, type, type, type, op, place);
 }
 
 /* Gives @body_NAME its body. */
@@ -116,21 +123,29 @@ static bool fill_body(MlirOperation declaration, const char *name,
       variant->wide ? mlirF64TypeGet(context) : mlirF32TypeGet(context);
   int64_t lanes = variant->lanes;
   MlirType type = lanes ? mlirVectorTypeGet(1, &lanes, element) : element;
-  MlirBlock block = mlirBlockCreate(1, &type, &location);
+  MlirType types[2] = {type, type};
+  MlirLocation locations[2] = {location, location};
+  MlirBlock block = mlirBlockCreate(2, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(declaration, 0), block);
   struct tg_builder builder;
   tg_builder_init(&builder, block, location, element, lanes ? lanes : 1);
   builder.fused = variant->fused;
   char op[32];
   snprintf(op, sizeof(op), "math.%s", name);
-  MlirValue x = mlirBlockGetArgument(block, 0);
+  MlirValue x[2] = {mlirBlockGetArgument(block, 0),
+                    mlirBlockGetArgument(block, 1)};
+  int count = operand_count(name);
   MlirValue y = variant->library
-                    ? tg_build_1(&builder, op, 1, &x, type)
-                    : tg_polynomial_emit(&builder, tg_ref(op), 1, &x);
+                    ? tg_build_1(&builder, op, count, x, type)
+                    : tg_polynomial_emit(&builder, tg_ref(op), count, x);
   if (mlirValueIsNull(y))
     return false;
   tg_build(&builder, "func.return", 1, &y, 0, NULL, 0, NULL);
   return true;
+}
+
+static bool has(int function, const struct variant *variant) {
+  return function_facts[function].limit[variant->wide] > 0;
 }
 
 static bool fill_bodies(MlirModule module, const struct variant *variant) {
@@ -138,8 +153,11 @@ static bool fill_bodies(MlirModule module, const struct variant *variant) {
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     MlirRegion region = mlirOperationGetRegion(op, 0);
-    if (mlirBlockIsNull(mlirRegionGetFirstBlock(region)) &&
-        !fill_body(op, function_facts[i++].name, variant))
+    if (!mlirBlockIsNull(mlirRegionGetFirstBlock(region)))
+      continue;
+    while (!has(i, variant))
+      ++i;
+    if (!fill_body(op, function_facts[i++].name, variant))
       return false;
   }
   return true;
@@ -162,8 +180,9 @@ struct compiled *compile_functions(const struct variant *variant) {
   static char text[64 * 1024];
   int used = 0;
   for (int i = 0; i < FUNCTION_COUNT; ++i)
-    used += print_function(text + used, sizeof(text) - (size_t)used,
-                           function_facts[i].name, variant);
+    if (has(i, variant))
+      used += print_function(text + used, sizeof(text) - (size_t)used,
+                             function_facts[i].name, variant);
   MlirModule module = mlirModuleCreateParse(get_context(), tg_ref(text));
   struct compiled *compiled = calloc(1, sizeof(*compiled));
   char fault[256] = "the module is not made";
@@ -186,15 +205,18 @@ struct compiled *compile_functions(const struct variant *variant) {
 }
 
 void call_function(struct compiled *compiled, enum function function,
-                   const void *x, void *y, int64_t count) {
+                   const void *x, const void *z, void *y, int64_t count) {
   struct tensor shape = {1, {count}};
-  struct memref arguments[2];
-  void *data;
-  memcpy(&data, &x, sizeof(data));
-  memref_set(&arguments[0], data, &shape);
-  memref_set(&arguments[1], y, &shape);
-  typedef void (*callee)(struct memref *, struct memref *);
+  struct memref arguments[3];
+  const void *inputs[2] = {x, z};
+  for (int i = 0; i < 2; ++i) {
+    void *data;
+    memcpy(&data, &inputs[i], sizeof(data));
+    memref_set(&arguments[i], data, &shape);
+  }
+  memref_set(&arguments[2], y, &shape);
+  typedef void (*callee)(struct memref *, struct memref *, struct memref *);
   callee call;
   memcpy(&call, &compiled->function[function], sizeof(call));
-  call(&arguments[0], &arguments[1]);
+  call(&arguments[0], &arguments[1], &arguments[2]);
 }

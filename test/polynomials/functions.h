@@ -18,8 +18,8 @@ struct function_facts {
   const char *name;
   double low, high; /* where most of it happens */
   double limit[2];  /* units in the last place; f32, f64 */
-  double (*f32)(double x);
-  long double (*f64)(long double x);
+  double (*f32)(double x, double z);
+  long double (*f64)(long double x, long double z);
 };
 extern const struct function_facts function_facts[FUNCTION_COUNT];
 
@@ -37,8 +37,9 @@ bool host_has(const char *target);
  * output where that fails. Lives as long as the process. */
 struct compiled;
 struct compiled *compile_functions(const struct variant *variant);
-/* y[i] = function(x[i]); count: a multiple of the lanes. */
+/* y[i] = function(x[i]) or function(x[i], z[i]); count: a multiple of the
+ * lanes. */
 void call_function(struct compiled *compiled, enum function function,
-                   const void *x, void *y, int64_t count);
+                   const void *x, const void *z, void *y, int64_t count);
 
 #endif
