@@ -153,9 +153,12 @@ static bool are_loops_supported(const struct tg_kernel *kernel) {
 
 /* What a loop that ends at a bound is assumed to run to when its blocks are
  * chosen: enough that they are those of a large operation, little enough that
- * scratch memory of that size may be had for a small one. */
+ * scratch memory of that size may be had for a small one. Few rows don't make
+ * a copy of the other input worth its time; where its rows are of unknown
+ * length as well, they may be far apart in memory, and it is. */
 enum {
   ASSUMED_ROWS = 128,
+  ASSUMED_ROWS_OF_UNKNOWN_LENGTH = 512,
   ASSUMED_VECTOR = 512,
   ASSUMED_IMAGE = 32,
   ASSUMED_REDUCTION = 512
@@ -235,10 +238,12 @@ static int64_t assumed_extent(const struct tg_kernel *kernel, int loop) {
     return ASSUMED_REDUCTION;
   if (is_window(kernel, loop))
     return ASSUMED_IMAGE;
-  return plain_dimension(kernel, TG_RESULT, loop) ==
-                 kernel->operand[TG_RESULT].rank - 1
-             ? ASSUMED_VECTOR
-             : ASSUMED_ROWS;
+  const struct tg_access *result = &kernel->operand[TG_RESULT];
+  int last = result->rank - 1;
+  if (plain_dimension(kernel, TG_RESULT, loop) == last)
+    return ASSUMED_VECTOR;
+  return result->extent[last] == 0 ? ASSUMED_ROWS_OF_UNKNOWN_LENGTH
+                                   : ASSUMED_ROWS;
 }
 
 /* How far the loops reach in the dimension; 0: beyond what we serve. */
