@@ -265,15 +265,75 @@ static MlirValue emit_loops(struct sliced *sliced, int loop, MlirValue result) {
   return rounds.carried[0];
 }
 
+/*===-- Extents that types don't tell -------------------------------------===*/
+
+/* The extent of the operand's dimension where other operands' types tell it,
+ * else 0. */
+static int64_t known_extent(const struct tg_kernel *kernel, int operand,
+                            int dimension) {
+  const int32_t *row = kernel->operand[operand].coefficient[dimension];
+  int64_t extent = 1;
+  int count = 0;
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    if (row[l] == 0)
+      continue;
+    /* An image may be longer than its windows reach. */
+    if (count++ || row[l] != 1 || kernel->dynamic[l] != TG_STATIC)
+      return 0;
+    extent = kernel->extent[l];
+  }
+  return extent;
+}
+
+static MlirValue cast(struct tg_builder *b, MlirValue tensor, MlirType type) {
+  return mlirTypeEqual(mlirValueGetType(tensor), type)
+             ? tensor
+             : tg_build_1(b, "tensor.cast", 1, &tensor, type);
+}
+
+/* The tensor with all that is known in its type: dimensions can then be
+ * collapsed. extent[d] is 0 for what is not. */
+static MlirValue cast_to_known(struct tg_builder *b, MlirValue tensor,
+                               const int64_t *extent) {
+  int64_t shape[TG_MAX_RANK];
+  MlirType type = mlirValueGetType(tensor);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeIsDynamicDim(type, d) && extent[d]
+                   ? extent[d]
+                   : mlirShapedTypeGetDimSize(type, d);
+  return cast(b, tensor,
+              mlirRankedTensorTypeGet(rank, shape,
+                                      mlirShapedTypeGetElementType(type),
+                                      mlirAttributeGetNull()));
+}
+
 MlirValue tg_emit_operation(struct tg_builder *builder,
                             const struct tg_kernel *kernel,
                             const struct tg_plan *plan,
                             struct tg_epilogue *epilogue,
                             const MlirValue *arguments) {
+  MlirValue known[TG_OPERAND_COUNT + TG_MAX_EPILOGUE_INPUTS];
   struct sliced sliced = {.builder = builder,
                           .kernel = kernel,
                           .plan = plan,
                           .epilogue = epilogue,
-                          .arguments = arguments};
-  return emit_loops(&sliced, 0, arguments[TG_RESULT]);
+                          .arguments = known};
+  int64_t extent[TG_MAX_RANK];
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+    for (int d = 0; d < kernel->operand[o].rank; ++d)
+      extent[d] = known_extent(kernel, o, d);
+    known[o] = cast_to_known(builder, arguments[o], extent);
+  }
+  for (int i = 0; i < epilogue->input_count; ++i) {
+    const struct tg_epilogue_input *input = &epilogue->input[i];
+    for (int d = 0; d < input->source_rank; ++d)
+      extent[d] = input->own[d] < 0
+                      ? 0
+                      : known_extent(kernel, TG_RESULT, input->own[d]);
+    known[TG_OPERAND_COUNT + i] =
+        cast_to_known(builder, arguments[TG_OPERAND_COUNT + i], extent);
+  }
+  MlirValue result = emit_loops(&sliced, 0, known[TG_RESULT]);
+  return cast(builder, result, mlirValueGetType(arguments[TG_RESULT]));
 }

@@ -178,7 +178,8 @@ static int plain_dimension(const struct tg_kernel *kernel, int operand,
 
 bool tg_kernel_find_dimension(const struct tg_kernel *kernel, int loop,
                               int *operand, int *dimension) {
-  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
+  /* The first input last: it may be longer than its window reaches. */
+  for (int o = TG_RESULT; o >= TG_LHS; --o) {
     *operand = o;
     *dimension = plain_dimension(kernel, o, loop);
     if (*dimension >= 0)

@@ -23,6 +23,7 @@ const char *const batch_kinds[MAX_KINDS] = {
     "partial vector", "f64",           "vectors innermost",   "epilogue",
     "dot product",    "dot, columns",  "dot, packed",         "strided rows",
     "Winograd 2x2",   "Winograd 4x4",  "Winograd, blocks",
+    "bounded loops",  "sliced loops",
 };
 
 static MlirStringRef ref(const char *text) {
@@ -121,8 +122,8 @@ int batch_lower(struct batch *batch) {
 
 /*===-- Choices -----------------------------------------------------------===*/
 
-static void tally(struct report *report, const struct tg_plan *plan,
-                  const struct test_case *test) {
+static void tally(struct report *report, const struct tg_kernel *kernel,
+                  const struct tg_plan *plan, const struct test_case *test) {
   bool many = plan->block_reduction < plan->reduction_extent;
   const bool came_up[MAX_KINDS] = {
       plan->gathered >= 0,
@@ -143,6 +144,8 @@ static void tally(struct report *report, const struct tg_plan *plan,
       plan->winograd == 4,
       plan->winograd && (plan->block_rows < plan->row_extent ||
                          plan->block_vector < plan->vector_extent),
+      tg_kernel_has(kernel, TG_BOUNDED),
+      tg_kernel_has(kernel, TG_SLICED),
   };
   for (int i = 0; i < MAX_KINDS; ++i)
     report->tally[i] += came_up[i];
@@ -174,7 +177,7 @@ static int choose(struct batch *batch) {
         tg_plan_make(&sites[s].kernel, &config, &batch->target, &plan);
     if (reason)
       return batch_fault(report, reason);
-    tally(report, &plan, test);
+    tally(report, &sites[s].kernel, &plan, test);
     tg_set_config(sites[s].op, &sites[s].kernel, &config);
   }
   return 0;
@@ -262,6 +265,21 @@ static int run_guarded(struct batch *batch, int i, void *function,
   return wrong;
 }
 
+/* The kernel with the extents that types may not tell. */
+static struct tg_kernel kernel_of_case(const struct test_case *test,
+                                       const struct tg_kernel *planned) {
+  struct tg_kernel kernel = *planned;
+  for (int l = 0; l < kernel.loop_count; ++l) {
+    int operand, dimension;
+    if (tg_kernel_find_dimension(&kernel, l, &operand, &dimension))
+      kernel.extent[l] = test->operand[operand].extent[dimension];
+  }
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    for (int d = 0; d < kernel.operand[o].rank; ++d)
+      kernel.operand[o].extent[d] = test->operand[o].extent[d];
+  return kernel;
+}
+
 static int run_case(struct batch *batch, int i, struct jit *jit) {
   const struct test_case *test = &batch->cases[i];
   struct random random = {test->seed ^ UINT64_C(0xda7a)};
@@ -273,8 +291,9 @@ static int run_case(struct batch *batch, int i, struct jit *jit) {
   double *data[MAX_ARGUMENTS], *expected[MAX_VALUES], largest[MAX_VALUES];
   for (int a = 0; a < test->argument_count; ++a)
     data[a] = draw_values(&random, tensor_elements(&test->argument[a]));
-  compute_reference(test, &batch->sites[i].kernel, (const double *const *)data,
-                    expected, largest);
+  struct tg_kernel kernel = kernel_of_case(test, &batch->sites[i].kernel);
+  compute_reference(test, &kernel, (const double *const *)data, expected,
+                    largest);
   int wrong =
       run_guarded(batch, i, function, data, expected, largest, GUARD_END) ||
       run_guarded(batch, i, function, data, expected, largest, GUARD_START);

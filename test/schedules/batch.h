@@ -9,7 +9,7 @@
 #include "passes/passes.h"
 #include "test/schedules/schedules.h"
 
-enum { MAX_BATCH = 16, MAX_KINDS = 19, REPORT_NBYTES = 1 << 18 };
+enum { MAX_BATCH = 16, MAX_KINDS = 21, REPORT_NBYTES = 1 << 18 };
 
 /* Written by the child, read by the parent, whatever becomes of the child. */
 struct report {

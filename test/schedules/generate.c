@@ -53,6 +53,7 @@ struct shape {
   char loops[TG_MAX_LOOPS + 1]; /* every letter once */
   int64_t extent[128];
   int64_t stride[3], dilation[3], slack[3];
+  bool dynamic[128]; /* loops whose extent types don't tell */
 };
 
 struct named {
@@ -240,16 +241,36 @@ static void draw_shape(struct random *random, struct shape *shape) {
   prefer_windows(random, shape);
 }
 
+/* Some loops of one case in three, of the reductions at most one; now and then
+ * one of them is empty. */
+static void draw_dynamic(struct random *random, struct shape *shape) {
+  bool reduced = false;
+  if (!random_percent(random, 33))
+    return;
+  for (const char *c = shape->loops; *c; ++c) {
+    bool reduction = !strchr(shape->word[TG_RESULT], *c);
+    bool chosen = random_percent(random, 55) && !(reduction && reduced);
+    shape->dynamic[(int)*c] = chosen;
+    reduced |= chosen && reduction;
+    if (chosen && islower((unsigned char)*c) && !strchr("xyz", *c) &&
+        random_percent(random, 3))
+      shape->extent[(int)*c] = 0;
+  }
+}
+
 static struct tensor operand_tensor(const struct shape *shape, int operand) {
-  struct tensor tensor = {0, {0}};
+  struct tensor tensor = {0, {0}, {false}};
   for (const char *c = shape->word[operand]; *c; ++c) {
     int64_t extent = *c == '0' ? 1 : shape->extent[(int)*c];
+    bool dynamic = shape->dynamic[(int)*c];
     if (*c >= '1' && *c <= '3') {
       int w = *c - '1';
       extent = shape->stride[w] * (shape->extent['x' + w] - 1) +
                shape->dilation[w] * (shape->extent['X' + w] - 1) + 1 +
                shape->slack[w];
+      dynamic = shape->dynamic['x' + w] || shape->dynamic['X' + w];
     }
+    tensor.dynamic[tensor.rank] = dynamic;
     tensor.extent[tensor.rank++] = extent;
   }
   return tensor;
@@ -280,8 +301,28 @@ static void put_type(struct out *out, const struct test_case *test,
                      const struct tensor *tensor) {
   put(out, "tensor<");
   for (int d = 0; d < tensor->rank; ++d)
-    put(out, "%lldx", (long long)tensor->extent[d]);
+    if (tensor->dynamic[d])
+      put(out, "?x");
+    else
+      put(out, "%lldx", (long long)tensor->extent[d]);
   put(out, "%s>", element_name(test));
+}
+
+/* An empty tensor of the result's type, with extents as put_function names
+ * them. */
+static void put_empty(struct out *out, const struct test_case *test,
+                      const char *name, int index) {
+  const struct tensor *result = &test->operand[TG_RESULT];
+  bool first = true;
+  put(out, "  %%%s%d = tensor.empty(", name, index);
+  for (int d = 0; d < result->rank; ++d)
+    if (result->dynamic[d]) {
+      put(out, "%s%%n%d", first ? "" : ", ", d);
+      first = false;
+    }
+  put(out, ") : ");
+  put_type(out, test, result);
+  put(out, "\n");
 }
 
 static void put_dims(struct out *out, int count) {
@@ -450,11 +491,8 @@ static void put_link(struct out *out, const struct test_case *test, int i,
   char input[16];
   snprintf(input, sizeof(input), "%%%c%d", link->argument >= 0 ? 'a' : 'v',
            link->argument >= 0 ? link->argument : link->value);
-  if (fresh) {
-    put(out, "  %%e%d = tensor.empty() : ", i);
-    put_type(out, test, result);
-    put(out, "\n");
-  }
+  if (fresh)
+    put_empty(out, test, "e", i);
   put(out, "  %%v%d = linalg.generic {indexing_maps = [", i + 1);
   put_link_maps(out, test, link);
   put(out, "], iterator_types = [");
@@ -502,10 +540,12 @@ static void put_function(struct out *out, struct random *random, int index,
       ") attributes {llvm.emit_c_interface} {\n"
       "  %%zero = arith.constant 0.0 : %s\n",
       element_name(test));
+  for (int d = 0; d < test->operand[TG_RESULT].rank; ++d)
+    put(out, "  %%n%d = arith.constant %lld : index\n", d,
+        (long long)test->operand[TG_RESULT].extent[d]);
   if (test->zero_init) {
-    put(out, "  %%empty = tensor.empty() : ");
-    put_type(out, test, &test->operand[TG_RESULT]);
-    put(out, "\n  %%init = linalg.fill ins(%%zero : %s) outs(%%empty : ",
+    put_empty(out, test, "empty", 0);
+    put(out, "  %%init = linalg.fill ins(%%zero : %s) outs(%%empty0 : ",
         element_name(test));
     put_type(out, test, &test->operand[TG_RESULT]);
     put(out, ") -> ");
@@ -559,15 +599,17 @@ static void draw_broadcast(struct random *random, const struct tensor *result,
     link->dimension[a] = link->dimension[b];
     link->dimension[b] = kept;
   }
-  for (int d = 0; d < link->input.rank; ++d)
-    link->input.extent[d] =
-        link->dimension[d] < 0 ? 1 : result->extent[link->dimension[d]];
+  for (int d = 0; d < link->input.rank; ++d) {
+    int from = link->dimension[d];
+    link->input.extent[d] = from < 0 ? 1 : result->extent[from];
+    link->input.dynamic[d] = from >= 0 && result->dynamic[from];
+  }
 }
 
 static bool same_shape(const struct tensor *a, const struct tensor *b) {
   bool same = a->rank == b->rank;
   for (int d = 0; same && d < a->rank; ++d)
-    same = a->extent[d] == b->extent[d];
+    same = a->extent[d] == b->extent[d] && a->dynamic[d] == b->dynamic[d];
   return same;
 }
 
@@ -606,8 +648,15 @@ void generate_case(uint64_t seed, int index, struct test_case *test) {
   test->seed = seed;
   test->element = random_percent(&random, 25) ? TG_F64 : TG_F32;
   draw_shape(&random, &shape);
+  /* A stream of its own: seeds name the same static cases as ever. */
+  struct random dynamic = {seed ^ UINT64_C(0xd1a)};
+  draw_dynamic(&dynamic, &shape);
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
     test->operand[o] = operand_tensor(&shape, o);
+  /* An input may know what the others don't say. */
+  for (int o = 0; o < TG_RESULT; ++o)
+    for (int d = 0; d < test->operand[o].rank; ++d)
+      test->operand[o].dynamic[d] &= !random_percent(&dynamic, 8);
   test->zero_init = random_percent(&random, 60);
   for (int o = 0; o < TG_OPERAND_COUNT - test->zero_init; ++o)
     test->argument[test->argument_count++] = test->operand[o];

@@ -33,6 +33,9 @@ static bool advance(int count, const int64_t *extent, int64_t *position) {
 static void compute_kernel(const struct tg_kernel *kernel, const double *lhs,
                            const double *rhs, double *result) {
   int64_t position[TG_MAX_LOOPS] = {0};
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->extent[l] == 0)
+      return;
   do
     result[offset_of(kernel, TG_RESULT, position)] +=
         lhs[offset_of(kernel, TG_LHS, position)] *
@@ -70,6 +73,8 @@ static void compute_link(const struct test_case *test, const struct link *link,
                          double *result) {
   const struct tensor *shape = &test->operand[TG_RESULT];
   int64_t position[TG_MAX_RANK] = {0}, at = 0;
+  if (tensor_elements(shape) == 0)
+    return;
   do {
     int64_t offset = 0;
     for (int d = 0; d < link->input.rank; ++d)

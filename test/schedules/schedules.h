@@ -34,6 +34,7 @@ double random_unit(struct random *random);
 struct tensor {
   int rank;
   int64_t extent[TG_MAX_RANK];
+  bool dynamic[TG_MAX_RANK]; /* the type doesn't tell the extent */
 };
 int64_t tensor_elements(const struct tensor *tensor);
 

@@ -21,7 +21,7 @@ struct signature {
 };
 
 static struct tensor tensor_of(MlirType type) {
-  struct tensor tensor = {(int)mlirShapedTypeGetRank(type), {0}};
+  struct tensor tensor = {(int)mlirShapedTypeGetRank(type), {0}, {false}};
   for (int d = 0; d < tensor.rank; ++d)
     tensor.extent[d] = mlirShapedTypeGetDimSize(type, d);
   return tensor;
