@@ -27,6 +27,19 @@ static void put_config(struct tg_text *text, const struct tg_config *config) {
   tg_text_print(text, "}");
 }
 
+/* Ends a list, and begins one of the loops of the kind if there are any. */
+static void put_loops(struct tg_text *text, const char *name,
+                      const struct tg_kernel *kernel, enum tg_dynamic kind) {
+  int count = 0;
+  for (int l = 0; l < kernel->loop_count; ++l)
+    if (kernel->dynamic[l] == kind) {
+      if (count++)
+        tg_text_print(text, ", %d", l);
+      else
+        tg_text_print(text, "], \"%s\": [%d", name, l);
+    }
+}
+
 static void put_site(struct tg_text *text, const struct tg_decider *decider,
                      const struct tg_site *site,
                      const struct tg_decision *decision) {
@@ -39,6 +52,8 @@ static void put_site(struct tg_text *text, const struct tg_decider *decider,
   for (int l = 0; l < site->kernel.loop_count; ++l)
     tg_text_print(text, "%s%lld", l ? ", " : "",
                   (long long)site->kernel.extent[l]);
+  put_loops(text, "bounded", &site->kernel, TG_BOUNDED);
+  put_loops(text, "sliced", &site->kernel, TG_SLICED);
   tg_text_print(
       text,
       "], \"flops\": %.0f, \"reason\": \"%s\",\n     \"configs\": %zu, "

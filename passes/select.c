@@ -217,11 +217,27 @@ static MlirLogicalResult dump_graph(struct select *select) {
                 : mlirLogicalResultSuccess();
 }
 
+/* Which extents were assumed. */
+static void explain_dynamic(const struct tg_kernel *kernel, char *message,
+                            size_t room) {
+  for (int l = 0; l < kernel->loop_count; ++l) {
+    size_t used = strlen(message);
+    if (kernel->dynamic[l] == TG_BOUNDED)
+      snprintf(message + used, room - used,
+               "; loop %d has an unknown extent, planned as if it were %lld", l,
+               (long long)kernel->extent[l]);
+    if (kernel->dynamic[l] == TG_SLICED)
+      snprintf(message + used, room - used,
+               "; loop %d has an unknown extent and is taken one by one", l);
+  }
+}
+
 static void explain(const struct select *select) {
   for (size_t i = 0; i < select->count; ++i) {
     char message[512];
     tg_decision_explain(&select->decisions[i], &select->sites[i].kernel,
                         &select->target, message, sizeof(message));
+    explain_dynamic(&select->sites[i].kernel, message, sizeof(message));
     tg_remark(select->remarks, mlirOperationGetLocation(select->sites[i].op),
               TG_REMARK_ANALYSIS, message);
   }

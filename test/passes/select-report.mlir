@@ -13,7 +13,7 @@
 // CHECK-NEXT: "config": {"tiled": 1,
 // CHECK-NEXT: "features": {"log_flops": 10
 // CHECK-NEXT: {"op": "linalg.matmul"
-// CHECK-NEXT: "extents": [128, 16, 4], "flops": 16384, "reason": "ANALYTIC",
+// CHECK-NEXT: "extents": [128, 16, 4], "bounded": [0], "flops": 16384, "reason": "ANALYTIC",
 // CHECK:      ],
 // CHECK-NEXT: "nests": [
 // CHECK-NEXT: {"op": "linalg.add", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+25]]:8)",
