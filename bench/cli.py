@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import ctypes.util
+import fcntl
 import hashlib
 import os
 import platform
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from bench import environment
 from bench.peers import BY_KEY as PEERS_BY_KEY
@@ -151,6 +153,17 @@ def _stamps(chosen: list[Workload], versions: dict[str, str]) -> dict[tuple[str,
     return stamps
 
 
+def _claim_folder() -> IO[str]:
+    """As long as the file is open no other run uses bench/work: two would disturb each other."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    claim = (FOLDER / "in-use").open("a")
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadInput(f"another bench/run is measuring in {FOLDER}") from None
+    return claim
+
+
 def _report(a: argparse.Namespace, chosen: list[Workload], measured: dict, facts: dict[str, str]) -> None:
     from bench import chart, summary, table
 
@@ -176,12 +189,12 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
     stamps, machine = _stamps(chosen, versions), _machine()
     if a.fresh and a.results.exists() and not a.report:
         a.results.replace(a.results.with_suffix(".old.jsonl"))
+    claim = None if a.report else _claim_folder()
     try:
         measured = results.load(a.results, stamps, machine)
     except results.BadResults as error:
         raise BadInput(str(error)) from None
-    if not a.report:
-        FOLDER.mkdir(parents=True, exist_ok=True)
+    if claim:
         settings = measure.Settings(
             a.rounds, a.sample_ms, a.core, a.priority, a.prepare_seconds, FOLDER, a.results, a.lock, a.seed,
             {"tgraph": str(tgraph), "trials": a.trials, "cache": str(FOLDER / "tuned")},
@@ -194,6 +207,7 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
                     continue
                 measure.note(f"bench: {workload.title} ({number} of {len(chosen)})")
                 measure.Race(workload, crew, stamps, machine, present).run(lock)
+        claim.close()
     parts = {part for version in versions.values() for part in version.split(", ")}
     facts = {"machine": machine, "versions": ", ".join(sorted(parts))}
     _report(a, chosen, measured, facts)

@@ -58,14 +58,15 @@ def _first_lines(error: BaseException) -> str:
 class Worker:
     def __init__(self, row: peers.PeerRow, core: int, priority: int, folder: Path, options: dict[str, Any]) -> None:
         self.row, self.core, self.priority, self.folder = row, core, priority, folder
+        self.usual_priority = os.getpriority(os.PRIO_PROCESS, 0)
         self.others = set(range(os.cpu_count() or 1)) - {core} or {core}
-        place(self.others, 0)
+        place(self.others, self.usual_priority)
         self.peer = peers.create(row, folder, options)
         self.program: peers.Program | None = None
 
     def prepare(self, key: str) -> dict[str, Any]:
         self.drop()
-        place({self.core} if self.row.prepares_pinned else self.others, 0)
+        place({self.core} if self.row.prepares_pinned else self.others, self.usual_priority)
         graph = workloads.BY_KEY[key].graph()
         data = make_data(graph)
         reference = np.load(self.folder.parent / f"{key}.npy")
