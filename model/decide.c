@@ -219,6 +219,10 @@ static enum tg_status decide(const struct tg_decider *decider,
   return status;
 }
 
+/* Another algorithm has to be expected to need at most this share of the time:
+ * within a few percent the estimate can't tell, and the numbers are worse. */
+static const double worth_its_rounding = 0.95;
+
 /* Another algorithm instead, where the estimate expects it to be faster than
  * what was chosen. The network was never shown one: it is not asked. */
 static void reassociate(const struct tg_decider *decider,
@@ -234,7 +238,7 @@ static void reassociate(const struct tg_decider *decider,
   decision->scored += count;
   if (!found ||
       tg_plan_make(kernel, &decision->config, decider->target, &plan) ||
-      cycles >= tg_plan_cycles(&plan, decider->target))
+      cycles > worth_its_rounding * tg_plan_cycles(&plan, decider->target))
     return;
   decision->config = config;
   decision->reason = TG_REASON_WINOGRAD;

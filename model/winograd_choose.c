@@ -136,10 +136,12 @@ double tg_winograd_cycles(const struct tg_plan *plan,
   double blocks = ceil_div((double)w.tile_rows, (double)w.block_rows);
   double filter_nbytes = (double)(w.input * w.input * w.channels) *
                          (double)(w.panels * w.panel) * nbytes;
+  /* Read once, written once, and not to be found in a cache again. */
+  double moved = filter_nbytes * (1 + 9 / (double)(w.input * w.input));
   double groups = extent_of(kernel, w.group, w.group_count);
   double images = extent_of(kernel, w.batch, w.batch_count);
   double filter = groups * (filter_cycles(&w, plan->lanes, operations, target) +
-                            move_cycles(filter_nbytes, filter_nbytes, target));
+                            move_cycles(moved, moved, target));
   double image = transform_cycles(&w, plan->lanes, nbytes, operations, target) +
                  blocks * tg_plan_cycles(&w.product, target);
   if (filter_part)
