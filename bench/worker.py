@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import json
 import os
+import signal
 import statistics
 import sys
 import time
@@ -118,6 +120,12 @@ class Worker:
             return {"error": _first_lines(error)}
 
 
+def _end_with_parent() -> None:
+    """A run that is killed leaves no worker behind in the midst of a compilation (Linux)."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def _time(call: Callable[[], Any], clock: Callable[[], int]) -> int:
     start = clock()
     call()
@@ -132,6 +140,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--options", type=json.loads, required=True)
     arguments = parser.parse_args()
+    _end_with_parent()
     # Libraries print to the standard output: it becomes the log, and the answers go to a copy of it.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
