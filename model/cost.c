@@ -42,6 +42,7 @@ static const double reread_most = 0.75; /* of the multiplications' cycles */
 static const int64_t short_reduction = 64, short_window = 16;
 static const double tile_overhead = 12; /* loop and address set-up */
 /* Adding up the lanes of a row, and of all rows in the end. */
+static const double column_walk = 1.25;
 static const double row_stream = 0.15; /* a line, each doubling of the rows */
 static const double sum_lanes = 2.5, sum_column = 10;
 
@@ -536,6 +537,10 @@ static double count_memory(const struct tg_plan *plan,
       kept = cost->tiles * cost->panel_nbytes / read_rate(both, target);
   }
   double cycles = walked + kept;
+  /* A matrix that is read once: no prefetcher follows columns of it. */
+  if (cost->rows_total == 1 && !plan->dot && cost->block_depth > 8 &&
+      cost->source_nbytes > usable * (double)target->l2_nbytes)
+    cycles *= column_walk;
   /* Unpacked vectors far apart: a new page or cache set at every step. */
   double steps = cost->tiles * cost->block_depth;
   if (cost->vector_stride_nbytes >= 1024)

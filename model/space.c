@@ -246,6 +246,10 @@ static void reduction_values(const struct tg_plan *shape,
   add_value(values, 0);
   if (shape->dot)
     return;
+  /* A matrix that is read once, whole rows of it after each other. */
+  if (shape->row_extent == 1 && shape->reduction_count == 1 &&
+      shape->reduction_extent > 16)
+    add_value(values, 4);
   int64_t total = shape->reduction_extent * shape->reduction_rest;
   for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); ++i) {
     int64_t pieces = ceil_div(total, depths[i]);
