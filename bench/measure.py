@@ -161,22 +161,21 @@ class Race:
             note(f"bench: {self.workload.key}: {describe(row)} failed: {answer['error']}")
 
     def prepare(self, lock: Lock) -> list[str]:
-        """The peers that are ready."""
+        """The peers that are ready. Who prepares on the measured core comes last: the lock is kept for the rounds."""
         self._write_reference()
         ready = []
-        for row in self.crew.rows:
+        for row in sorted(self.crew.rows, key=lambda row: row.prepares_pinned):
             handle = self.crew.start(row)
             if not handle:
                 continue
             progress(f"{self.workload.key}: {describe(row)} prepares")
-            if row.prepares_pinned:  # on the core that is measured
+            if row.prepares_pinned:
                 lock.hold()
             try:
                 answer = handle.ask(self.settings.prepare_s, do="prepare", workload=self.workload.key)
             except WorkerDied as died:
                 answer = {"error": str(died)}
                 self.crew.lose(row.key)
-            lock.release()
             self._record_program(row, answer)
             if not answer["error"]:
                 ready.append(row.key)
@@ -217,9 +216,9 @@ class Race:
         self.measured.rounds.append(results.Round({k: t["median_us"] for k, t in times.items()}, peak))
 
     def run(self, lock: Lock) -> None:
-        ready = self.prepare(lock)
         number = 0
         try:
+            ready = self.prepare(lock)
             while keys := self.wanted([k for k in ready if k in self.crew.handles]):
                 lock.hold()
                 number += 1
