@@ -378,6 +378,8 @@ static void count_footprints(const struct tg_plan *plan, struct tg_cost *cost) {
 /* How often the packing of an operand runs over all of it. */
 static double pack_repeats(const struct tg_plan *plan, int operand) {
   const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (tg_plan_takes_panels(plan, operand))
+    return 0;
   if (plan->hoisted[operand])
     return 1;
   double repeats = 1;

@@ -57,6 +57,11 @@ bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind) {
   return false;
 }
 
+bool tg_kernel_comes_packed(const struct tg_kernel *kernel, int operand) {
+  return kernel->prepacked[operand] && !tg_kernel_has(kernel, TG_BOUNDED) &&
+         !tg_kernel_has(kernel, TG_SLICED);
+}
+
 /* FNV-1a over the eight bytes of the value, low byte first: the same on
  * machines of either byte order, so hashes may be stored. */
 static uint64_t hash_value(uint64_t hash, uint64_t value) {
@@ -92,5 +97,8 @@ uint64_t tg_kernel_hash(const struct tg_kernel *kernel) {
   for (int l = 0; l < kernel->loop_count; ++l)
     if (kernel->dynamic[l] == TG_BOUNDED)
       hash = hash_value(hash, UINT64_C(0x100) + (uint64_t)l);
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (kernel->prepacked[o])
+      hash = hash_value(hash, UINT64_C(0x200) + (uint64_t)o);
   return hash_value(hash, kernel->init_is_zero);
 }

@@ -47,6 +47,8 @@ struct tg_kernel {
   enum tg_element element;
   struct tg_access operand[TG_OPERAND_COUNT];
   bool weight[TG_OPERAND_COUNT]; /* a constant or an argument of the function */
+  /* Packed once, before the program runs, where it is packed as a whole. */
+  bool prepacked[TG_OPERAND_COUNT];
   bool init_is_zero;             /* the result starts from a fill of zero */
 };
 
@@ -62,6 +64,9 @@ double tg_kernel_flops(const struct tg_kernel *kernel);
 /* Does the loop of the kind exist? */
 bool tg_kernel_has(const struct tg_kernel *kernel, enum tg_dynamic kind);
 bool tg_kernel_is_dynamic(const struct tg_kernel *kernel);
+/* Does the operand come packed where a plan packs it whole? Only in programs
+ * of static shapes. */
+bool tg_kernel_comes_packed(const struct tg_kernel *kernel, int operand);
 /* A hash of everything above but `weight`, TG_SLICED and names: equal kernels
  * are equal. */
 uint64_t tg_kernel_hash(const struct tg_kernel *kernel);

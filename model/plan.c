@@ -258,7 +258,8 @@ static void choose_hoisting(struct tg_plan *plan) {
     if (!plan->packed[o] || uses_bounded(kernel, o))
       continue;
     int outer_rows = plan->follows_row[o] ? plan->outer_row_count : 0;
-    plan->hoisted[o] = plan->batch_count + outer_rows > 0 &&
+    plan->hoisted[o] = (plan->batch_count + outer_rows > 0 ||
+                        tg_kernel_comes_packed(kernel, o)) &&
                        !uses_any(kernel, o, plan->batch, plan->batch_count) &&
                        !uses_any(kernel, o, plan->outer_row, outer_rows);
   }
@@ -429,6 +430,12 @@ static int64_t dot_packed_elements(const struct tg_plan *plan, int operand) {
   for (int i = tg_plan_dot_loops(plan, operand, loops) - 1; i >= 0; --i)
     elements *= plan->canonical.kernel.extent[loops[i]];
   return elements;
+}
+
+bool tg_plan_takes_panels(const struct tg_plan *plan, int operand) {
+  return !plan->winograd && plan->hoisted[operand] &&
+         operand != plan->gathered &&
+         tg_kernel_comes_packed(&plan->canonical.kernel, operand);
 }
 
 bool tg_plan_accumulates(const struct tg_plan *plan) {

@@ -126,6 +126,9 @@ int64_t tg_plan_step(const struct tg_plan *plan, int operand, int loop);
 int tg_plan_dot_loops(const struct tg_plan *plan, int operand,
                       int loops[TG_MAX_RANK]);
 
+/* Is the operand given as panels, packed before the program runs? */
+bool tg_plan_takes_panels(const struct tg_plan *plan, int operand);
+
 /* Is the sum of an element made in several passes over the result? */
 bool tg_plan_accumulates(const struct tg_plan *plan);
 

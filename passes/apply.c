@@ -17,6 +17,7 @@
 #include "passes/outline.h"
 #include "passes/pad.h"
 #include "passes/passes.h"
+#include "passes/prepack.h"
 
 enum {
   NAME_NBYTES = 160,
@@ -29,6 +30,7 @@ struct decision {
   struct tg_config config;
   struct tg_plan plan;
   struct tg_epilogue epilogue;
+  MlirValue panels[TG_RESULT]; /* of inputs that come packed, or null */
 };
 
 struct apply {
@@ -42,6 +44,7 @@ struct apply {
   size_t nest_count, nest_capacity;
   MlirLocation script; /* of a transform script beside the program */
   struct tg_outliner outliner;
+  struct tg_packs packs;
   bool failed;
 };
 
@@ -98,6 +101,10 @@ static void read_choice(struct apply *apply, MlirOperation op) {
   apply->seen++;
   if (!tg_kernel_from_op(op, &decision.kernel)) {
     read_nest(apply, op, attribute);
+    return;
+  }
+  if (tg_prepack_from_attribute(attribute, op, &decision.kernel, &error)) {
+    reject(apply, op, error.message);
     return;
   }
   if (tg_config_from_attribute(attribute, &decision.kernel, &decision.config,
@@ -172,7 +179,9 @@ static int collect_arguments(const struct decision *decision,
   int count = 0;
   int unused[TG_MAX_RANK];
   for (int i = 0; i < TG_RESULT; ++i)
-    arguments[count++] = tg_op_get_source(decision->op, i, unused);
+    arguments[count++] = mlirValueIsNull(decision->panels[i])
+                             ? tg_op_get_source(decision->op, i, unused)
+                             : decision->panels[i];
   arguments[count++] = mlirOperationGetOperand(decision->op, TG_RESULT);
   for (int i = 0; i < epilogue->input_count; ++i)
     arguments[count++] = mlirOperationGetOperand(
@@ -213,6 +222,39 @@ static MlirOperation emit_function(const struct apply *apply,
   return function;
 }
 
+/* A call, before the operation, of a function that packs its input. */
+static bool pack_before(struct apply *apply, struct decision *decision,
+                        int operand, const char *stem) {
+  MlirOperation op = decision->op;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirLocation location = mlirOperationGetLocation(op);
+  int unused[TG_MAX_RANK];
+  MlirValue source = tg_op_get_source(op, operand, unused);
+  MlirType input = mlirValueGetType(source);
+  MlirBlock entry;
+  MlirOperation function = tg_outline_begin(
+      location, mlirFunctionTypeGet(context, 1, &input, 0, NULL), &entry);
+  struct tg_builder builder;
+  tg_builder_init(&builder, entry, location,
+                  mlirShapedTypeGetElementType(input), decision->plan.lanes);
+  MlirValue panels = tg_emit_prepack(&builder, &decision->plan, operand,
+                                     mlirBlockGetArgument(entry, 0));
+  tg_build(&builder, "func.return", 1, &panels, 0, NULL, 0, NULL);
+  MlirType result = mlirValueGetType(panels);
+  mlirOperationSetAttributeByName(
+      function, tg_ref("function_type"),
+      mlirTypeAttrGet(mlirFunctionTypeGet(context, 1, &input, 1, &result)));
+  char name[NAME_NBYTES];
+  snprintf(name, sizeof(name), "%.*s_pack_%s", NAME_NBYTES - 16, stem,
+           operand == TG_LHS ? "lhs" : "rhs");
+  const char *symbol = tg_outline_end(&apply->outliner, function, name);
+  if (!symbol)
+    return false;
+  MlirOperation call = tg_insert_call(op, symbol, 1, &source, 1, &result);
+  decision->panels[operand] = mlirOperationGetResult(call, 0);
+  return tg_packs_add(&apply->packs, call);
+}
+
 /*===-- Replacing the operation -------------------------------------------===*/
 
 /* An empty tensor like the filled one. */
@@ -232,13 +274,53 @@ static void take_nest(struct apply *apply, MlirOperation op) {
       apply->nests[i].taken = true;
 }
 
+enum { MAX_TRANSPOSITIONS = 64 };
+
+/* The transpositions that the input was read through, each once. */
+static int add_transpositions(MlirValue value, int count,
+                              MlirOperation *found) {
+  MlirOperation op = tg_value_producer(value);
+  for (; tg_op_is(op, "linalg.transpose") && count < MAX_TRANSPOSITIONS;
+       op = tg_value_producer(mlirOperationGetOperand(op, 0))) {
+    for (int i = 0; i < count; ++i)
+      if (mlirOperationEqual(found[i], op))
+        return count;
+    found[count++] = op;
+  }
+  return count;
+}
+
+/* Destroys those that nothing else reads; a chain goes from its end. */
+static void drop_transpositions(struct apply *apply, int count,
+                                MlirOperation *found) {
+  bool dropped = true;
+  while (dropped) {
+    dropped = false;
+    for (int i = 0; i < count; ++i) {
+      if (!mlirOpOperandIsNull(
+              mlirValueGetFirstUse(mlirOperationGetResult(found[i], 0))))
+        continue;
+      take_nest(apply, found[i]);
+      mlirOperationDestroy(found[i]);
+      found[i--] = found[--count];
+      dropped = true;
+    }
+  }
+}
+
 static bool replace_by_call(struct apply *apply, struct decision *decision) {
   tg_epilogue_find(decision->op, &decision->kernel, &decision->plan,
                    &decision->epilogue);
   char stem[NAME_NBYTES];
   make_name(decision, stem);
-  const char *name =
-      tg_outline_end(&apply->outliner, emit_function(apply, decision), stem);
+  bool packed = true;
+  for (int o = 0; o < TG_RESULT && packed; ++o)
+    if (tg_plan_takes_panels(&decision->plan, o))
+      packed = pack_before(apply, decision, o, stem);
+  const char *name = packed
+                         ? tg_outline_end(&apply->outliner,
+                                          emit_function(apply, decision), stem)
+                         : NULL;
   if (!name) {
     tg_remark(apply->remarks, mlirOperationGetLocation(decision->op),
               TG_REMARK_MISSED,
@@ -262,7 +344,13 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
     take_nest(apply, epilogue->chain[i]);
     mlirOperationDestroy(epilogue->chain[i]);
   }
+  MlirOperation found[MAX_TRANSPOSITIONS];
+  int transpositions = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    transpositions = add_transpositions(
+        mlirOperationGetOperand(decision->op, o), transpositions, found);
   mlirOperationDestroy(decision->op);
+  drop_transpositions(apply, transpositions, found);
   return true;
 }
 
@@ -317,6 +405,9 @@ static bool carry_out(struct apply *apply) {
                             apply->nests, apply->nest_count);
   apply_pads(apply);
   account(apply, applied);
+  if (mlirLogicalResultIsFailure(
+          tg_split_prepack(apply->module, &apply->packs)))
+    return false;
   if (applied && !mlirLocationIsNull(apply->script))
     tg_remark(apply->remarks, apply->script, TG_REMARK_MISSED,
               "the module holds a transform script; operations that it matches "
@@ -333,6 +424,7 @@ MlirLogicalResult tg_apply_layouts(MlirOperation module,
     return mlirLogicalResultFailure();
   }
   apply.outliner = (struct tg_outliner){.module = module, .arena = apply.arena};
+  apply.packs.arena = apply.arena;
   bool done = carry_out(&apply);
   tg_outliner_release(&apply.outliner);
   tg_arena_destroy(apply.arena);

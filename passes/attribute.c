@@ -164,6 +164,18 @@ static MlirAttribute pack_attribute(MlirContext context,
   return mlirArrayAttrGet(context, count, names);
 }
 
+/* Inputs that are packed, and before the program runs. */
+static MlirAttribute prepack_attribute(MlirContext context,
+                                       const struct tg_kernel *kernel,
+                                       const struct tg_config *config) {
+  MlirAttribute names[TG_OPERAND_COUNT];
+  int count = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (config->knob[pack_knobs[o]] && kernel->prepacked[o])
+      names[count++] = mlirStringAttrGet(context, tg_ref(operand_names[o]));
+  return mlirArrayAttrGet(context, count, names);
+}
+
 MlirAttribute tg_config_to_attribute(MlirContext context,
                                      const struct tg_kernel *kernel,
                                      const struct tg_config *config) {
@@ -207,6 +219,9 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
                mlirStringAttrGet(
                    context, tg_ref(knob[TG_KNOB_order] ? "vectors" : "rows")));
   entries[count++] = tg_named(context, "pack", pack_attribute(context, config));
+  MlirAttribute prepacked = prepack_attribute(context, kernel, config);
+  if (mlirArrayAttrGetNumElements(prepacked) > 0)
+    entries[count++] = tg_named(context, "prepack", prepacked);
   return mlirDictionaryAttrGet(context, count, entries);
 }
 
@@ -285,6 +300,16 @@ static enum tg_status read_loops(MlirAttribute dictionary, const char *name,
   return TG_OK;
 }
 
+/* The operand of the name, TG_OPERAND_COUNT for none. */
+static int operand_of_name(MlirAttribute name) {
+  int operand = 0;
+  while (operand < TG_OPERAND_COUNT &&
+         !(mlirAttributeIsAString(name) &&
+           ref_is(mlirStringAttrGetValue(name), operand_names[operand])))
+    ++operand;
+  return operand;
+}
+
 static enum tg_status read_pack(MlirAttribute dictionary,
                                 struct tg_config *config,
                                 struct tg_error *error) {
@@ -293,16 +318,42 @@ static enum tg_status read_pack(MlirAttribute dictionary,
   if (mlirAttributeIsNull(entry) || !mlirAttributeIsAArray(entry))
     return tg_fail(error, TG_CONFIG_ATTRIBUTE ": 'pack' is not a list");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(entry); ++i) {
-    MlirAttribute element = mlirArrayAttrGetElement(entry, i);
-    int operand = 0;
-    while (operand < TG_OPERAND_COUNT &&
-           !(mlirAttributeIsAString(element) &&
-             ref_is(mlirStringAttrGetValue(element), operand_names[operand])))
-      ++operand;
+    int operand = operand_of_name(mlirArrayAttrGetElement(entry, i));
     if (operand == TG_OPERAND_COUNT)
       return tg_fail(error, TG_CONFIG_ATTRIBUTE
                      ": 'pack' lists \"lhs\", \"rhs\" and \"result\"");
     config->knob[pack_knobs[operand]] = 1;
+  }
+  return TG_OK;
+}
+
+enum tg_status tg_prepack_from_attribute(MlirAttribute attribute,
+                                         MlirOperation op,
+                                         struct tg_kernel *kernel,
+                                         struct tg_error *error) {
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    kernel->prepacked[o] = false;
+  if (!mlirAttributeIsADictionary(attribute))
+    return TG_OK;
+  MlirAttribute entry =
+      mlirDictionaryAttrGetElementByName(attribute, tg_ref("prepack"));
+  if (mlirAttributeIsNull(entry))
+    return TG_OK;
+  if (!mlirAttributeIsAArray(entry))
+    return tg_fail(error, TG_CONFIG_ATTRIBUTE ": 'prepack' is not a list");
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(entry); ++i) {
+    int operand = operand_of_name(mlirArrayAttrGetElement(entry, i));
+    if (operand >= TG_RESULT)
+      return tg_fail(error, TG_CONFIG_ATTRIBUTE
+                     ": 'prepack' lists \"lhs\" and \"rhs\"");
+    int unused[TG_MAX_RANK];
+    if (!tg_value_is_marked_weight(tg_op_get_source(op, operand, unused)))
+      return tg_fail(error,
+                     TG_CONFIG_ATTRIBUTE
+                     ": 'prepack' lists \"%s\", which is no constant and no "
+                     "argument marked with tgraph.weight",
+                     operand_names[operand]);
+    kernel->prepacked[operand] = true;
   }
   return TG_OK;
 }
@@ -325,9 +376,9 @@ static bool is_number_name(MlirStringRef name) {
 static enum tg_status check_names(MlirAttribute dictionary, bool tiled,
                                   struct tg_error *error) {
   static const char *const always[] = {"version", "schedule", "layouts", NULL};
-  static const char *const when_tiled[] = {"vector_loops", "row_loops",
-                                           "innermost", "pack", "winograd",
-                                           NULL};
+  static const char *const when_tiled[] = {
+      "vector_loops", "row_loops", "innermost", "pack",
+      "prepack",      "winograd",  NULL};
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(dictionary); ++i) {
     MlirStringRef name =
         mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);

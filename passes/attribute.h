@@ -23,6 +23,12 @@ enum { TG_CONFIG_VERSION = 1 };
 MlirAttribute tg_config_to_attribute(MlirContext context,
                                      const struct tg_kernel *kernel,
                                      const struct tg_config *config);
+/* Sets kernel->prepacked from the entry `prepack`; where there is none, none
+ * is. Refuses what isn't a list of inputs that are marked weights of `op`. */
+enum tg_status tg_prepack_from_attribute(MlirAttribute attribute,
+                                         MlirOperation op,
+                                         struct tg_kernel *kernel,
+                                         struct tg_error *error);
 /* Refuses unknown, missing and contradictory entries. Whether the machine can
  * carry the configuration out is for tg_plan_make to say. */
 enum tg_status tg_config_from_attribute(MlirAttribute attribute,

@@ -38,10 +38,14 @@ struct tg_emit {
 };
 
 /* The whole kernel. arguments: lhs, rhs and initial result in the operation's
- * own shapes, then the inputs of the epilogue (length 0 for none). */
+ * own shapes (panels instead, where the plan takes them), then the inputs of the epilogue (length 0 for none). */
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
                          struct tg_epilogue *epilogue,
                          const MlirValue *arguments);
+/* The panels of an operand that tg_plan_takes_panels: a new tensor. */
+MlirValue tg_emit_prepack(struct tg_builder *builder,
+                          const struct tg_plan *plan, int operand,
+                          MlirValue source);
 /* Does the generated code read the initial value of the result? */
 bool tg_plan_reads_init(const struct tg_plan *plan);
 

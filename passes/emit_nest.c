@@ -296,14 +296,41 @@ static MlirValue create_panels(struct tg_emit *emit, int operand) {
   return tg_scratch(&emit->builder, 3, shape);
 }
 
-static void pack_hoisted(struct tg_emit *emit) {
+static void start_blocks(struct tg_emit *emit) {
   emit->vector_origin = emit->row_origin = emit->reduction_origin =
       tg_index(&emit->builder, 0);
+}
+
+static void pack_whole(struct tg_emit *emit, int operand) {
+  if (emit->plan->dot)
+    tg_emit_dot_pack(emit, operand);
+  else
+    tg_emit_pack(emit, operand);
+}
+
+static void pack_hoisted(struct tg_emit *emit) {
+  start_blocks(emit);
   for (int o = 0; o < TG_RESULT; ++o)
-    if (emit->plan->hoisted[o] && emit->plan->dot)
-      tg_emit_dot_pack(emit, o);
-    else if (emit->plan->hoisted[o])
-      tg_emit_pack(emit, o);
+    if (emit->plan->hoisted[o] && !tg_plan_takes_panels(emit->plan, o))
+      pack_whole(emit, o);
+}
+
+MlirValue tg_emit_prepack(struct tg_builder *builder,
+                          const struct tg_plan *plan, int operand,
+                          MlirValue source) {
+  const struct tg_canonical *canonical = &plan->canonical;
+  struct tg_emit emit = {
+      .builder = *builder, .plan = plan, .kernel = &canonical->kernel};
+  for (int l = 0; l < TG_MAX_LOOPS; ++l)
+    emit.position[l] = tg_index(&emit.builder, 0);
+  emit.source[operand] =
+      tg_collapse(&emit.builder, source, canonical->source_rank[operand],
+                  canonical->group[operand]);
+  emit.state[TG_CARRIED_PANELS + operand] = create_panels(&emit, operand);
+  start_blocks(&emit);
+  pack_whole(&emit, operand);
+  builder->block = emit.builder.block;
+  return emit.state[TG_CARRIED_PANELS + operand];
 }
 
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
@@ -322,8 +349,9 @@ MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
   int rank = canonical->source_rank[TG_RESULT];
   const int *group = canonical->group[TG_RESULT];
   for (int o = 0; o < TG_RESULT; ++o)
-    emit.source[o] = tg_collapse(b, arguments[o], canonical->source_rank[o],
-                                 canonical->group[o]);
+    if (!tg_plan_takes_panels(plan, o))
+      emit.source[o] = tg_collapse(b, arguments[o], canonical->source_rank[o],
+                                   canonical->group[o]);
   MlirValue result = tg_collapse(b, arguments[TG_RESULT], rank, group);
   MlirValue whole = result;
   tg_emit_find_bounds(&emit, result);
@@ -339,7 +367,9 @@ MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
     emit.state[TG_CARRIED_PACKED_RESULT] = create_panels(&emit, TG_RESULT);
   for (int o = 0; o < TG_RESULT; ++o)
     if (plan->packed[o])
-      emit.state[TG_CARRIED_PANELS + o] = create_panels(&emit, o);
+      emit.state[TG_CARRIED_PANELS + o] = tg_plan_takes_panels(plan, o)
+                                              ? arguments[o]
+                                              : create_panels(&emit, o);
   pack_hoisted(&emit);
   emit_loops(&emit, plan->batch, plan->batch_count, emit_vector_blocks);
   result = emit.state[TG_CARRIED_RESULT];

@@ -255,7 +255,7 @@ bool tg_op_is_multiply_add(MlirOperation op) {
  * looks along one stops here. */
 enum { MAX_PRODUCERS = 64 };
 
-bool tg_value_is_weight(MlirValue value) {
+MlirValue tg_value_get_unshaped(MlirValue value) {
   MlirOperation producer = tg_value_producer(value);
   for (int i = 0;
        i < MAX_PRODUCERS && (tg_op_is(producer, "tensor.expand_shape") ||
@@ -264,13 +264,49 @@ bool tg_value_is_weight(MlirValue value) {
     value = mlirOperationGetOperand(producer, 0);
     producer = tg_value_producer(value);
   }
-  if (!mlirOperationIsNull(producer))
-    return tg_op_is(producer, "arith.constant");
+  return value;
+}
+
+/* The function that the value is an argument of; null where it is none. */
+static MlirOperation function_of_argument(MlirValue value) {
+  if (!mlirValueIsABlockArgument(value))
+    return (MlirOperation){NULL};
   MlirBlock block = mlirBlockArgumentGetOwner(value);
   MlirOperation function = mlirBlockGetParentOperation(block);
-  return tg_op_is(function, "func.func") &&
-         mlirBlockEqual(
-             block, mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block)));
+  bool entry =
+      tg_op_is(function, "func.func") &&
+      mlirBlockEqual(block,
+                     mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block)));
+  return entry ? function : (MlirOperation){NULL};
+}
+
+bool tg_value_is_weight(MlirValue value) {
+  value = tg_value_get_unshaped(value);
+  return tg_op_is(tg_value_producer(value), "arith.constant") ||
+         !mlirOperationIsNull(function_of_argument(value));
+}
+
+bool tg_argument_has_attribute(MlirOperation function, intptr_t argument,
+                               const char *name) {
+  MlirAttribute all =
+      mlirOperationGetAttributeByName(function, tg_ref("arg_attrs"));
+  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
+      argument >= mlirArrayAttrGetNumElements(all))
+    return false;
+  MlirAttribute own = mlirArrayAttrGetElement(all, argument);
+  return mlirAttributeIsADictionary(own) &&
+         !mlirAttributeIsNull(
+             mlirDictionaryAttrGetElementByName(own, tg_ref(name)));
+}
+
+bool tg_value_is_marked_weight(MlirValue value) {
+  value = tg_value_get_unshaped(value);
+  if (tg_op_is(tg_value_producer(value), "arith.constant"))
+    return true;
+  MlirOperation function = function_of_argument(value);
+  return !mlirOperationIsNull(function) &&
+         tg_argument_has_attribute(
+             function, mlirBlockArgumentGetArgNumber(value), "tgraph.weight");
 }
 
 bool tg_value_is_zero_fill(MlirValue value) {

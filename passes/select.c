@@ -15,6 +15,7 @@
 #include "passes/import.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
+#include "passes/prepack.h"
 #include "passes/report.h"
 #include "passes/select_nests.h"
 
@@ -120,7 +121,9 @@ static MlirLogicalResult keep_choice(struct select *select, size_t i,
     return mlirLogicalResultSuccess();
   struct tg_decision *decision = &select->decisions[i];
   struct tg_error error;
-  if (tg_config_from_attribute(attribute, &select->sites[i].kernel,
+  if (tg_prepack_from_attribute(attribute, op, &select->sites[i].kernel,
+                                &error) ||
+      tg_config_from_attribute(attribute, &select->sites[i].kernel,
                                &decision->config, &error))
     return fail_at(op, error.message);
   struct tg_plan plan;
@@ -150,6 +153,14 @@ static bool reuse_choice(struct select *select, size_t i) {
   return false;
 }
 
+/* With `prepack`, packing a weight costs nothing while the program runs. */
+static void find_prepacked(const struct select *select, struct tg_site *site) {
+  int unused[TG_MAX_RANK];
+  for (int o = 0; o < TG_RESULT && select->options->prepack; ++o)
+    site->kernel.prepacked[o] =
+        tg_value_is_marked_weight(tg_op_get_source(site->op, o, unused));
+}
+
 static MlirLogicalResult choose(struct select *select) {
   struct tg_error error;
   select->decisions = tg_arena_alloc(select->arena, select->count + 1,
@@ -159,6 +170,7 @@ static MlirLogicalResult choose(struct select *select) {
   for (size_t i = 0; i < select->count; ++i) {
     const struct tg_kernel *kernel = &select->sites[i].kernel;
     bool kept;
+    find_prepacked(select, &select->sites[i]);
     select->decisions[i].kernel_hash = tg_kernel_hash(kernel);
     if (mlirLogicalResultIsFailure(keep_choice(select, i, &kept)))
       return mlirLogicalResultFailure();
@@ -286,6 +298,10 @@ static MlirLogicalResult run(struct select *select) {
   mlirOperationWalk(select->module, find_stray, select, MlirWalkPreOrder);
   if (select->count == SIZE_MAX)
     return mlirLogicalResultFailure();
+  struct tg_error error;
+  if (select->options->weights[0] &&
+      tg_mark_weights(select->module, select->options->weights, &error))
+    return fail_at(select->module, error.message);
   bool may_choose = strcmp(select->options->model, "none") != 0;
   if (may_choose && mlirLogicalResultIsFailure(
                         tg_decompose(select->module, TG_DECOMPOSE_FOR_CHOICE)))
