@@ -47,7 +47,10 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--sample-ms", type=float, default=20, help="of each peer in each round (default 20)")
     parser.add_argument("--core", type=int, default=min(1, (os.cpu_count() or 1) - 1), help="to time on (default 1)")
     parser.add_argument("--priority", type=int, default=0, help="nice value while timing; below 0 needs root")
-    parser.add_argument("--lock", type=Path, help="file to lock while timing, for at most about 20 s at a time")
+    parser.add_argument("--lock", type=Path, help="file to lock while timing, for at most about a minute at a time")
+    parser.add_argument(
+        "--group", type=int, default=1, help="workloads prepared before any of them is timed (default 1)"
+    )
     parser.add_argument("--prepare-seconds", type=float, default=3600, help="limit for a compilation (default 3600)")
     parser.add_argument("--seed", type=int, default=0, help="of the orders in the rounds")
     parser.add_argument(
@@ -63,8 +66,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="measure nothing: table and chart of what there is")
     parser.add_argument("--fresh", action="store_true", help="put the results file aside and start over")
     found = parser.parse_args(arguments)
-    if found.rounds < 1 or found.trials < 1 or not 0.1 <= found.sample_ms <= 10_000:
-        parser.error("--rounds and --trials are at least 1, --sample-ms lies between 0.1 and 10000")
+    if min(found.rounds, found.trials, found.group) < 1 or not 0.1 <= found.sample_ms <= 10_000:
+        parser.error("--rounds, --trials and --group are at least 1, --sample-ms lies between 0.1 and 10000")
     if not 0 <= found.core < (os.cpu_count() or 1):
         parser.error(f"--core: this machine has the cores 0 to {(os.cpu_count() or 1) - 1}")
     return found
@@ -201,12 +204,13 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
         )  # fmt: skip
         lock = measure.Lock(a.lock)
         with measure.crew_of(rows, settings) as crew:
-            for number, workload in enumerate(chosen, 1):
+            races = []
+            for workload in chosen:
                 present = measured.setdefault(workload.key, results.Measured())
-                if measure.is_complete(workload, rows, present, a.rounds):
-                    continue
-                measure.note(f"bench: {workload.title} ({number} of {len(chosen)})")
-                measure.Race(workload, crew, stamps, machine, present).run(lock)
+                if not measure.is_complete(workload, rows, present, a.rounds):
+                    races.append(measure.Race(workload, crew, stamps, machine, present))
+            for start in range(0, len(races), a.group):
+                measure.run_races(races[start : start + a.group], lock)
         claim.close()
     parts = {part for version in versions.values() for part in version.split(", ")}
     facts = {"machine": machine, "versions": ", ".join(sorted(parts))}

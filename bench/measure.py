@@ -27,7 +27,8 @@ from bench.workloads import Workload
 
 # Who takes this many times longer than the fastest, and this long, runs in the first rounds only.
 _SLOW_RATIO, _SLOW_US, SLOW_ROUNDS = 10, 200_000, 3
-_LOCK_S = 20  # held at a time
+_RUN_S = 600  # without an answer to a run a worker counts as hung
+_LOCK_S = 45  # held at a time, and a round
 _PAUSE_S = 0.3  # in which another process may take the lock
 
 
@@ -144,6 +145,7 @@ class Race:
         self.stamps, self.machine, self.measured = stamps, machine, measured
         self.random = random.Random(f"{self.settings.seed} {workload.key} {len(measured.rounds)}")
         self.latest: dict[str, float] = {}  # peer -> microseconds
+        self.ready: dict[str, Handle] = {}  # those that have prepared
 
     def stamp(self, key: str) -> str:
         return self.stamps[self.workload.key, key]
@@ -160,17 +162,15 @@ class Race:
         if answer["error"] and not answer.get("unsupported"):
             note(f"bench: {self.workload.key}: {describe(row)} failed: {answer['error']}")
 
-    def prepare(self, lock: Lock) -> list[str]:
-        """The peers that are ready. Who prepares on the measured core comes last: the lock is kept for the rounds."""
-        self._write_reference()
-        ready = []
-        for row in sorted(self.crew.rows, key=lambda row: row.prepares_pinned):
-            handle = self.crew.start(row)
+    def prepare(self, pinned: bool) -> None:
+        """pinned: those peers that prepare on the core that is measured; otherwise all the others."""
+        if not pinned:
+            self._write_reference()
+        for row in self.crew.rows:
+            handle = self.crew.start(row) if row.prepares_pinned == pinned else None
             if not handle:
                 continue
             progress(f"{self.workload.key}: {describe(row)} prepares")
-            if row.prepares_pinned:
-                lock.hold()
             try:
                 answer = handle.ask(self.settings.prepare_s, do="prepare", workload=self.workload.key)
             except WorkerDied as died:
@@ -178,15 +178,19 @@ class Race:
                 self.crew.lose(row.key)
             self._record_program(row, answer)
             if not answer["error"]:
-                ready.append(row.key)
-        return ready
+                self.ready[row.key] = handle
+
+    def _present(self) -> list[str]:
+        """Who is prepared and has not died since."""
+        return [key for key, handle in self.ready.items() if self.crew.handles.get(key) is handle]
 
     def _is_slow(self, key: str) -> bool:
         time_us = self.latest.get(key, 0)
         return time_us > _SLOW_US and time_us > _SLOW_RATIO * min(self.latest.values())
 
-    def wanted(self, ready: list[str]) -> list[str]:
+    def wanted(self) -> list[str]:
         """Who lacks rounds; where anyone does, the whole field runs, so that ratios are of one round."""
+        ready = self._present()
         lacking = [
             key
             for key in ready
@@ -200,12 +204,14 @@ class Race:
         self.random.shuffle(keys)
         times: dict[str, dict[str, Any]] = {}
         for key in keys:
+            request = {"do": "run", "workload": self.workload.key, "sample_s": self.settings.sample_ms * 1e-3}
             try:
-                answer = self.crew.handles[key].ask(600, do="run", sample_s=self.settings.sample_ms * 1e-3)
+                answer = self.ready[key].ask(_RUN_S, **request)
             except WorkerDied as died:
                 answer = {"error": str(died)}
                 self.crew.lose(key)
             if "error" in answer:
+                del self.ready[key]
                 row = next(r for r in self.crew.rows if r.key == key)
                 self._record_program(row, answer)
                 continue
@@ -215,21 +221,30 @@ class Race:
         results.append(self.settings.results, {**record, "times": times})
         self.measured.rounds.append(results.Round({k: t["median_us"] for k, t in times.items()}, peak))
 
-    def run(self, lock: Lock) -> None:
+    def take_turns(self, lock: Lock) -> None:
+        lock.hold()
+        self.prepare(pinned=True)
         number = 0
-        try:
-            ready = self.prepare(lock)
-            while keys := self.wanted([k for k in ready if k in self.crew.handles]):
-                lock.hold()
-                number += 1
-                progress(f"{self.workload.key}: round {number} of {self.settings.rounds}")
-                peak = measure_peak(self.settings.options["tgraph"], self.settings.core, self.settings.priority)
-                self.round(keys, peak)
-        finally:
-            lock.release()
-        for key in ready:
-            if key in self.crew.handles:
-                self.crew.handles[key].ask(60, do="drop")
+        while keys := self.wanted():
+            lock.hold()
+            number += 1
+            progress(f"{self.workload.key}: round {number} of {self.settings.rounds}")
+            peak = measure_peak(self.settings.options["tgraph"], self.settings.core, self.settings.priority)
+            self.round(keys, peak)
+        for key in self._present():
+            self.ready[key].ask(60, do="drop", workload=self.workload.key)
+
+
+def run_races(races: list[Race], lock: Lock) -> None:
+    """All are prepared first: the lock is then held for measuring alone."""
+    for race in races:
+        note(f"bench: {race.workload.title}")
+        race.prepare(pinned=False)
+    try:
+        for race in races:
+            race.take_turns(lock)
+    finally:
+        lock.release()
 
 
 def is_complete(workload: Workload, rows: list[PeerRow], measured: results.Measured, rounds: int) -> bool:

@@ -2,9 +2,10 @@
 """A process for one peer: compiles on the other cores, runs pinned to one, answers requests on its standard input.
 
 Every request and every answer is a JSON object on a line:
-  {"do": "prepare", "workload": KEY}  ->  {"error": E, "max_rel_error": X, "compile_s": S} (error: null when good)
-  {"do": "run", "sample_s": S}        ->  {"median_us": X, "best_us": X, "calls": N}
-  {"do": "drop"}                      ->  {}
+  {"do": "prepare", "workload": KEY}             ->  {"error": null, "max_rel_error": X, "compile_s": S}
+  {"do": "run", "workload": KEY, "sample_s": S}  ->  {"median_us": X, "best_us": X, "calls": N}
+  {"do": "drop", "workload": KEY}                ->  {}
+or {"error": TEXT}.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from bench import peers, workloads
-from bench.data import make_data, relative_error
+from bench.data import Array, make_data, relative_error
 
 TOLERANCE = 1e-4  # of the largest value
 _SLOW_S = 0.25  # a call that takes longer is a sample of its own
@@ -64,10 +65,10 @@ class Worker:
         self.others = set(range(os.cpu_count() or 1)) - {core} or {core}
         place(self.others, self.usual_priority)
         self.peer = peers.create(row, folder, options)
-        self.program: peers.Program | None = None
+        self.programs: dict[str, tuple[peers.Program, list[Array]]] = {}  # with the data that they point into
 
     def prepare(self, key: str) -> dict[str, Any]:
-        self.drop()
+        self.drop(key)
         place({self.core} if self.row.prepares_pinned else self.others, self.usual_priority)
         graph = workloads.BY_KEY[key].graph()
         data = make_data(graph)
@@ -79,22 +80,20 @@ class Worker:
             error = relative_error(program.fetch(program.call()), reference)
             if not error <= TOLERANCE:
                 raise ArithmeticError(f"the result is wrong: error {error:.1e} of the largest value")
-        self.program = program
-        self.data = data  # programs point into it
+        self.programs[key] = program, data
         return {"error": None, "max_rel_error": error, "compile_s": compiled}
 
-    def drop(self) -> dict[str, Any]:
-        self.program = None
-        gc.collect()
+    def drop(self, key: str) -> dict[str, Any]:
+        if self.programs.pop(key, None):
+            gc.collect()
         return {}
 
-    def run(self, sample_s: float) -> dict[str, Any]:
+    def run(self, key: str, sample_s: float) -> dict[str, Any]:
         """A few warm calls for sample_s seconds; the first call only warms up, unless it is slow."""
-        if self.program is None:
-            raise RuntimeError("run before prepare")
+        program, _ = self.programs[key]
         place({self.core}, self.priority)
         gc.disable()
-        call, clock = self.program.call, time.perf_counter_ns
+        call, clock = program.call, time.perf_counter_ns
         times = [_time(call, clock)]
         if times[0] < _SLOW_S * 1e9:
             end = clock() + int(sample_s * 0.2e9)
@@ -109,11 +108,11 @@ class Worker:
         return {"median_us": statistics.median(times) / 1e3, "best_us": min(times) / 1e3, "calls": len(times)}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        kind = request.pop("do")
+        kind, key = request["do"], request["workload"]
         try:
             if kind == "prepare":
-                return self.prepare(request["workload"])
-            return self.run(request["sample_s"]) if kind == "run" else self.drop()
+                return self.prepare(key)
+            return self.run(key, request["sample_s"]) if kind == "run" else self.drop(key)
         except peers.Unsupported as error:
             return {"error": str(error), "unsupported": True}
         except Exception as error:  # what a peer raises is a result, not our end

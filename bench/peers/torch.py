@@ -67,6 +67,7 @@ def _steps(graph: Graph) -> list[Step]:
 class Torch:
     def __init__(self, compiled: bool) -> None:
         self.compiled = compiled
+        self.count = 0
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
         if compiled and not (shutil.which("g++") or shutil.which("clang++")):
@@ -82,7 +83,9 @@ class Torch:
                 values[output] = function(attributes, *[values[i] for i in inputs])
             return values[result]
 
-        torch._dynamo.reset()
+        # The compiler keeps what it compiled by code object, and gives up on one that has too many forms.
+        self.count += 1
+        forward.__code__ = forward.__code__.replace(co_name=f"forward_{self.count}")
         function = torch.compile(forward, dynamic=False) if self.compiled else forward
         tensors = [torch.from_numpy(d) for d in data]
         function(*tensors)

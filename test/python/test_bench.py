@@ -301,7 +301,7 @@ def test_race(tmp_path: Path) -> None:
     stamps = {(work.key, row.key): "1" for row in rows}
     s = settings(tmp_path, str(tgraph))
     with measure.crew_of(rows, s) as crew:
-        measure.Race(work, crew, stamps, "m", results.Measured()).run(measure.Lock(s.lock))
+        measure.run_races([measure.Race(work, crew, stamps, "m", results.Measured())], measure.Lock(s.lock))
     measured = results.load(s.results, stamps, "m")[work.key]
     assert measured.failure("ours") is None and measured.failure("stock") is None
     assert measured.count("ours") == 2 and measured.count("stock") == 2
