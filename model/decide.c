@@ -202,8 +202,10 @@ static enum tg_status decide(const struct tg_decider *decider,
     decision->reason = TG_REASON_NO_MODEL;
     return TG_OK;
   }
-  if (decider->kind == TG_MODEL_ANALYTIC) {
-    decision->reason = TG_REASON_ANALYTIC;
+  bool prepacked = tg_kernel_comes_packed(kernel, TG_LHS) ||
+                   tg_kernel_comes_packed(kernel, TG_RHS);
+  if (decider->kind == TG_MODEL_ANALYTIC || prepacked) {
+    decision->reason = prepacked ? TG_REASON_PREPACKED : TG_REASON_ANALYTIC;
     decision->config = space.configs[TG_CONFIG_ANALYTIC];
     return TG_OK;
   }
