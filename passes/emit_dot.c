@@ -9,7 +9,6 @@
 #include "passes/emit.h"
 
 #include <assert.h>
-#include <mlir-c/BuiltinAttributes.h>
 
 struct dot {
   int64_t rows, columns; /* of this tile */
@@ -141,16 +140,6 @@ static void emit_reduction(struct tg_emit *emit, struct dot *dot, int depth) {
 
 /*===-- The sums ----------------------------------------------------------===*/
 
-static MlirValue shuffle(struct tg_builder *b, MlirValue x, MlirValue y,
-                         const int64_t *lanes) {
-  MlirValue operands[2] = {x, y};
-  MlirNamedAttribute mask =
-      tg_named(b->context, "mask",
-               mlirDenseI64ArrayGet(b->context, (intptr_t)b->lanes, lanes));
-  return mlirOperationGetResult(
-      tg_build(b, "vector.shuffle", 2, operands, 1, &b->vector, 1, &mask), 0);
-}
-
 /* Lane j of the answer: x[j] + x[j ^ s] where bit s of j is 0, the same of y
  * where it is 1. */
 static MlirValue add_pairs(struct tg_builder *b, MlirValue x, MlirValue y,
@@ -161,7 +150,7 @@ static MlirValue add_pairs(struct tg_builder *b, MlirValue x, MlirValue y,
     own[j] = from + j;
     other[j] = from + (j ^ s);
   }
-  return add(b, shuffle(b, x, y, own), shuffle(b, x, y, other));
+  return add(b, tg_permute(b, x, y, own), tg_permute(b, x, y, other));
 }
 
 /* Lane i of the answer is the sum of all lanes of value[i], for i < count. The

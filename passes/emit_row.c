@@ -7,9 +7,6 @@
  */
 #include "passes/emit.h"
 
-#include <assert.h>
-#include <mlir-c/BuiltinAttributes.h>
-
 /* What the register tile reads of one row: `total` elements from its start. */
 struct row {
   MlirValue source, indices[TG_MAX_RANK];
@@ -52,17 +49,6 @@ static MlirValue read_piece(struct tg_emit *emit, struct row *row,
   return vector;
 }
 
-static MlirValue shuffle(struct tg_builder *b, MlirValue x, MlirValue y,
-                         const int64_t *lanes) {
-  MlirValue operands[2] = {x, y};
-  MlirNamedAttribute mask =
-      tg_named(b->context, "mask",
-               mlirDenseI64ArrayGet(b->context, (intptr_t)b->lanes, lanes));
-  MlirType type = mlirValueGetType(x);
-  return mlirOperationGetResult(
-      tg_build(b, "vector.shuffle", 2, operands, 1, &type, 1, &mask), 0);
-}
-
 /* Lane j is element first + step * j of the row, for j < valid. */
 static MlirValue pick(struct tg_emit *emit, struct row *row, int64_t first,
                       int64_t step, int64_t valid) {
@@ -84,7 +70,7 @@ static MlirValue pick(struct tg_emit *emit, struct row *row, int64_t first,
                   : from <= have && j < valid ? element % lanes
                                               : 0;
     }
-    result = shuffle(b, result, next, picked);
+    result = tg_permute(b, result, next, picked);
   } while (++have < last);
   return result;
 }
