@@ -223,6 +223,37 @@ MlirValue tg_from_lanes(struct tg_builder *builder, const MlirValue *elements) {
                     tg_vector_of(builder, mlirValueGetType(elements[0])));
 }
 
+MlirValue tg_combine(struct tg_builder *builder, MlirOperation operation,
+                     MlirValue a, MlirValue b) {
+  MlirValue operands[2] = {a, b};
+  MlirOperation clone = mlirOperationClone(operation);
+  mlirOperationSetOperands(clone, 2, operands);
+  MlirValue result = mlirOperationGetResult(clone, 0);
+  mlirValueSetType(result, mlirValueGetType(a));
+  mlirBlockAppendOwnedOperation(builder->block, clone);
+  return result;
+}
+
+/* log2(lanes) rounds, each with a copy whose lanes are s away. */
+MlirValue tg_reduce_lanes(struct tg_builder *builder, MlirOperation operation,
+                          MlirValue vector) {
+  for (int64_t s = 1; s < builder->lanes; s *= 2) {
+    int64_t order[MAX_LANE_COUNT];
+    for (int64_t lane = 0; lane < builder->lanes; ++lane)
+      order[lane] = (lane + s) % builder->lanes;
+    vector = tg_combine(builder, operation, vector,
+                        tg_permute(builder, vector, vector, order));
+  }
+  return tg_get_lane(builder, vector, 0);
+}
+
+MlirValue tg_select_lanes(struct tg_builder *builder, MlirValue first,
+                          MlirValue rest, int64_t valid) {
+  MlirValue operands[3] = {tg_mask(builder, valid), first, rest};
+  return tg_build_1(builder, "arith.select", 3, operands,
+                    mlirValueGetType(first));
+}
+
 /* Rows of a table that are chosen by uniform indices and read along the lanes
  * are vectors; anything else is read lane by lane. */
 static MlirValue emit_extract(struct tg_lanes *lanes, MlirOperation op) {

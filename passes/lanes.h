@@ -27,6 +27,16 @@ MlirValue tg_from_lanes(struct tg_builder *builder, const MlirValue *elements);
 MlirValue tg_get_lane(struct tg_builder *builder, MlirValue vector,
                       int64_t lane);
 
+/* The operation on a and b instead of its own two operands. */
+MlirValue tg_combine(struct tg_builder *builder, MlirOperation operation,
+                     MlirValue a, MlirValue b);
+/* All lanes of the vector combined by it, in any order. */
+MlirValue tg_reduce_lanes(struct tg_builder *builder, MlirOperation operation,
+                          MlirValue vector);
+/* The first `valid` lanes of one vector, and the rest of the other. */
+MlirValue tg_select_lanes(struct tg_builder *builder, MlirValue first,
+                          MlirValue rest, int64_t valid);
+
 /* Is a value of the type held by lanes, and is a tensor of it readable? */
 bool tg_lanes_hold(MlirType element);
 

@@ -23,52 +23,23 @@
 
 #include "passes/inspect.h"
 #include "passes/lanes.h"
+#include "passes/nest_walk.h"
 
-enum { MAX_LANE_COUNT = 64, MAX_TILED = 4, MAX_TILED_BODY = 12 };
+/* Larger bodies want more registers than a tile leaves. */
+enum { MAX_TILED_BODY = 12 };
 
-struct accumulator {
-  int stage, operand;
-  MlirValue value[TG_MAX_TILE_VECTORS];
-};
-
-/* An operand of a square tile, transposed: vectors along the vector loop. */
-struct tiled {
-  int stage, operand;
-  MlirValue vector[MAX_LANE_COUNT];
-};
-
-struct walk {
-  struct tg_builder *builder;
-  const struct tg_group *group;
-  int first, last;                             /* stages of the sweep */
-  MlirValue tensor[TG_MAX_GROUP_TENSORS];      /* its value now */
-  MlirValue destination[TG_MAX_GROUP_TENSORS]; /* arguments, own shape */
-  MlirValue held[TG_MAX_GROUP_TENSORS];        /* in a register, or null */
-  MlirValue capture[TG_MAX_GROUP_CAPTURES];
-  MlirValue position[TG_MAX_LOOPS]; /* of every loop ... */
-  int64_t delta[TG_MAX_LOOPS];      /* ... and a constant on top */
-  int accumulator_count;
-  struct accumulator accumulator[TG_BUILD_MAX_CARRIED];
-  int64_t live;      /* accumulators' vectors in use, 0: none */
-  int64_t valid;     /* lanes of the last of them */
-  int tile_loop;     /* of the square tiles, -1: none */
-  int64_t tile_rows; /* of them that exist */
-  int tiled_count;
-  struct tiled tiled[MAX_TILED];
-};
-
-static const struct tg_stage *stage_of(const struct walk *walk, int s) {
+static const struct tg_stage *stage_of(const struct tg_nest_walk *walk, int s) {
   return &walk->group->stage[s];
 }
 
-static const struct tg_stage *lead_of(const struct walk *walk) {
+static const struct tg_stage *lead_of(const struct tg_nest_walk *walk) {
   return stage_of(walk, walk->first);
 }
 
 /*===-- Loops -------------------------------------------------------------===*/
 
 /* Everything that a loop carries: what is stored, and accumulators. */
-static int carried_slots(struct walk *walk,
+static int carried_slots(struct tg_nest_walk *walk,
                          MlirValue *slots[TG_BUILD_MAX_CARRIED]) {
   int count = 0;
   for (int t = 0; t < walk->group->tensor_count; ++t)
@@ -81,8 +52,8 @@ static int carried_slots(struct walk *walk,
   return count;
 }
 
-static void loop_begin(struct walk *walk, struct tg_for *loop, int64_t lower,
-                       int64_t upper, int64_t step) {
+static void loop_begin(struct tg_nest_walk *walk, struct tg_for *loop,
+                       int64_t lower, int64_t upper, int64_t step) {
   MlirValue *slots[TG_BUILD_MAX_CARRIED], values[TG_BUILD_MAX_CARRIED];
   int count = carried_slots(walk, slots);
   for (int i = 0; i < count; ++i)
@@ -94,7 +65,7 @@ static void loop_begin(struct walk *walk, struct tg_for *loop, int64_t lower,
     *slots[i] = loop->carried[i];
 }
 
-static void loop_end(struct walk *walk, struct tg_for *loop) {
+static void loop_end(struct tg_nest_walk *walk, struct tg_for *loop) {
   MlirValue *slots[TG_BUILD_MAX_CARRIED], values[TG_BUILD_MAX_CARRIED];
   int count = carried_slots(walk, slots);
   for (int i = 0; i < count; ++i)
@@ -104,54 +75,10 @@ static void loop_end(struct walk *walk, struct tg_for *loop) {
     *slots[i] = loop->carried[i];
 }
 
-/* Calls body for the iterations of the loops in `loops`, outermost first. */
-static void emit_loops(struct walk *walk, const int *loops, int count,
-                       void (*body)(struct walk *)) {
-  if (count == 0) {
-    body(walk);
-    return;
-  }
-  struct tg_for loop;
-  MlirValue before = walk->position[loops[0]];
-  loop_begin(walk, &loop, 0, lead_of(walk)->nest.extent[loops[0]], 1);
-  walk->position[loops[0]] = loop.iv;
-  emit_loops(walk, loops + 1, count - 1, body);
-  loop_end(walk, &loop);
-  /* Another stage may have one iteration of a loop of this number. */
-  walk->position[loops[0]] = before;
-}
-
-/* Covers the loop in pieces: whole ones in a loop, then the rest, a vector
- * each. step: iterations of a piece of `vectors` vectors. */
-static void
-emit_pieces(struct walk *walk, int loop, int64_t lanes, int64_t vectors,
-            void (*body)(struct walk *, int64_t vectors, int64_t valid)) {
-  struct tg_builder *builder = walk->builder;
-  int64_t extent = lead_of(walk)->nest.extent[loop];
-  int64_t step = lanes * vectors, full = extent / step * step;
-  MlirValue before = walk->position[loop];
-  struct tg_for repeat;
-  if (full == step) {
-    walk->position[loop] = tg_index(builder, 0);
-    body(walk, vectors, lanes);
-  } else if (full > 0) {
-    loop_begin(walk, &repeat, 0, full, step);
-    walk->position[loop] = repeat.iv;
-    body(walk, vectors, lanes);
-    loop_end(walk, &repeat);
-  }
-  if (full < extent) {
-    int64_t rest = extent - full;
-    walk->position[loop] = tg_index(builder, full);
-    body(walk, (rest + lanes - 1) / lanes, rest % lanes ? rest % lanes : lanes);
-  }
-  walk->position[loop] = before;
-}
-
 /*===-- Operands ----------------------------------------------------------===*/
 
-static int subscripts(struct walk *walk, const struct tg_stage *stage, int o,
-                      MlirValue *indices) {
+static int subscripts(struct tg_nest_walk *walk, const struct tg_stage *stage,
+                      int o, MlirValue *indices) {
   struct tg_builder *builder = walk->builder;
   const struct tg_access *access = &stage->nest.operand[o];
   for (int d = 0; d < access->rank; ++d) {
@@ -170,13 +97,112 @@ static int subscripts(struct walk *walk, const struct tg_stage *stage, int o,
   return access->rank;
 }
 
-static MlirValue element_at(struct walk *walk, const struct tg_stage *stage,
-                            int o) {
+static MlirValue element_at(struct tg_nest_walk *walk,
+                            const struct tg_stage *stage, int o) {
   MlirValue indices[TG_MAX_RANK];
   int rank = subscripts(walk, stage, o, indices);
   return tg_extract(walk->builder, walk->tensor[stage->tensor[o]], rank,
                     indices);
 }
+
+/*===-- Loops over operands -----------------------------------------------===*/
+
+/* Does the operand stay where it is in all loops that are yet to come? The
+ * rows of a tile are no loop. */
+static bool is_invariant(const struct tg_nest_walk *walk,
+                         const struct tg_stage *stage, int o) {
+  const struct tg_access *access = &stage->nest.operand[o];
+  for (int l = 0; l < stage->nest.loop_count; ++l)
+    for (int d = 0; d < access->rank; ++d)
+      if (access->coefficient[d][l] && l >= walk->group->rows &&
+          (!walk->entered[l] || l == walk->tile_loop))
+        return false;
+  return stage->vector_loop < 0 ||
+         tg_access_reach(access, stage->vector_loop) == TG_REACH_UNIFORM;
+}
+
+static struct tg_nest_loaded *find_loaded(struct tg_nest_walk *walk, int s,
+                                          int o) {
+  for (int i = 0; i < walk->loaded_count; ++i)
+    if (walk->loaded[i].stage == s && walk->loaded[i].operand == o)
+      return &walk->loaded[i];
+  return NULL;
+}
+
+/* Reads what the loops inside do not change: nothing tells LLVM that their
+ * stores are elsewhere. */
+static void load_invariants(struct tg_nest_walk *walk) {
+  for (int s = walk->first; s <= walk->last; ++s) {
+    const struct tg_stage *stage = stage_of(walk, s);
+    for (int o = 0; o < stage->nest.input_count; ++o) {
+      int t = stage->tensor[o];
+      if (t == TG_NO_TENSOR || !stage->nest.read[o] ||
+          walk->group->tensor[t].producer >= walk->first ||
+          walk->loaded_count == TG_NEST_MAX_LOADED || find_loaded(walk, s, o) ||
+          !is_invariant(walk, stage, o))
+        continue;
+      walk->loaded[walk->loaded_count++] =
+          (struct tg_nest_loaded){s, o, element_at(walk, stage, o)};
+    }
+  }
+}
+
+/* Calls body for the iterations of the loops in `loops`, outermost first. */
+static void emit_loops(struct tg_nest_walk *walk, const int *loops, int count,
+                       void (*body)(struct tg_nest_walk *)) {
+  if (count == 0) {
+    body(walk);
+    return;
+  }
+  struct tg_for loop;
+  MlirValue before = walk->position[loops[0]];
+  int loaded = walk->loaded_count;
+  load_invariants(walk);
+  walk->entered[loops[0]] = true;
+  loop_begin(walk, &loop, 0, lead_of(walk)->nest.extent[loops[0]], 1);
+  walk->position[loops[0]] = loop.iv;
+  emit_loops(walk, loops + 1, count - 1, body);
+  loop_end(walk, &loop);
+  /* Another stage may have one iteration of a loop of this number. */
+  walk->position[loops[0]] = before;
+  walk->entered[loops[0]] = false;
+  walk->loaded_count = loaded;
+}
+
+/* Covers the loop in pieces: whole ones in a loop, then the rest, a vector
+ * each. step: iterations of a piece of `vectors` vectors. */
+static void emit_pieces(struct tg_nest_walk *walk, int loop, int64_t lanes,
+                        int64_t vectors,
+                        void (*body)(struct tg_nest_walk *, int64_t vectors,
+                                     int64_t valid)) {
+  struct tg_builder *builder = walk->builder;
+  int64_t extent = lead_of(walk)->nest.extent[loop];
+  int64_t step = lanes * vectors, full = extent / step * step;
+  MlirValue before = walk->position[loop];
+  int loaded = walk->loaded_count;
+  struct tg_for repeat;
+  load_invariants(walk);
+  walk->entered[loop] = true;
+  if (full == step) {
+    walk->position[loop] = tg_index(builder, 0);
+    body(walk, vectors, lanes);
+  } else if (full > 0) {
+    loop_begin(walk, &repeat, 0, full, step);
+    walk->position[loop] = repeat.iv;
+    body(walk, vectors, lanes);
+    loop_end(walk, &repeat);
+  }
+  if (full < extent) {
+    int64_t rest = extent - full;
+    walk->position[loop] = tg_index(builder, full);
+    body(walk, (rest + lanes - 1) / lanes, rest % lanes ? rest % lanes : lanes);
+  }
+  walk->position[loop] = before;
+  walk->entered[loop] = false;
+  walk->loaded_count = loaded;
+}
+
+/*===-- Vectors of operands -----------------------------------------------===*/
 
 static enum tg_reach reach_of(const struct tg_stage *stage, int o) {
   return stage->vector_loop < 0
@@ -185,9 +211,10 @@ static enum tg_reach reach_of(const struct tg_stage *stage, int o) {
 }
 
 /* Lane by lane; those that don't exist repeat the last one that does. */
-static MlirValue read_lanes(struct walk *walk, const struct tg_stage *stage,
-                            int o, int64_t valid) {
-  MlirValue elements[MAX_LANE_COUNT];
+static MlirValue read_lanes(struct tg_nest_walk *walk,
+                            const struct tg_stage *stage, int o,
+                            int64_t valid) {
+  MlirValue elements[TG_NEST_MAX_LANES];
   int64_t *delta = &walk->delta[stage->vector_loop], before = *delta;
   for (int64_t lane = 0; lane < walk->group->lanes; ++lane) {
     *delta = before + lane;
@@ -198,16 +225,20 @@ static MlirValue read_lanes(struct walk *walk, const struct tg_stage *stage,
   return tg_from_lanes(walk->builder, elements);
 }
 
-static MlirType element_type(const struct walk *walk, int t) {
+static MlirType element_type(const struct tg_nest_walk *walk, int t) {
   return mlirShapedTypeGetElementType(
       mlirValueGetType(walk->group->tensor[t].value));
 }
 
-static MlirValue read_tensor(struct walk *walk, int s, int o, int64_t valid) {
+static MlirValue read_tensor(struct tg_nest_walk *walk, int s, int o,
+                             int64_t valid) {
   const struct tg_stage *stage = stage_of(walk, s);
   int t = stage->tensor[o];
   if (!mlirValueIsNull(walk->held[t]))
     return walk->held[t];
+  const struct tg_nest_loaded *loaded = find_loaded(walk, s, o);
+  if (loaded)
+    return loaded->value;
   for (int i = 0; i < walk->tiled_count; ++i)
     if (walk->tiled[i].stage == s && walk->tiled[i].operand == o)
       return walk->tiled[i].vector[walk->delta[walk->tile_loop]];
@@ -227,7 +258,7 @@ static MlirValue read_tensor(struct walk *walk, int s, int o, int64_t valid) {
 }
 
 /* A constant, or a capture. */
-static MlirValue outer_scalar(struct walk *walk, MlirValue value) {
+static MlirValue outer_scalar(struct tg_nest_walk *walk, MlirValue value) {
   for (int i = 0; i < walk->group->capture_count; ++i)
     if (mlirValueEqual(walk->group->capture[i], value))
       return walk->capture[i];
@@ -237,21 +268,22 @@ static MlirValue outer_scalar(struct walk *walk, MlirValue value) {
 }
 
 /* What a result is before the first iteration. */
-static MlirValue read_initial(struct walk *walk, int s, int o, int64_t valid) {
+static MlirValue read_initial(struct tg_nest_walk *walk, int s, int o,
+                              int64_t valid) {
   const struct tg_stage *stage = stage_of(walk, s);
   if (!mlirValueIsNull(stage->fill[o]))
     return outer_scalar(walk, stage->fill[o]);
   return read_tensor(walk, s, o, valid);
 }
 
-static MlirValue as_vector(struct walk *walk, MlirValue value) {
+static MlirValue as_vector(struct tg_nest_walk *walk, MlirValue value) {
   return mlirTypeIsAVector(mlirValueGetType(value))
              ? value
              : tg_broadcast(walk->builder, value);
 }
 
-static void write_lanes(struct walk *walk, const struct tg_stage *stage, int o,
-                        MlirValue vector, int64_t valid) {
+static void write_lanes(struct tg_nest_walk *walk, const struct tg_stage *stage,
+                        int o, MlirValue vector, int64_t valid) {
   int t = stage->tensor[o];
   int64_t *delta = &walk->delta[stage->vector_loop], before = *delta;
   for (int64_t lane = 0; lane < valid; ++lane) {
@@ -265,8 +297,9 @@ static void write_lanes(struct walk *walk, const struct tg_stage *stage, int o,
   *delta = before;
 }
 
-static void write_tensor(struct walk *walk, const struct tg_stage *stage, int o,
-                         MlirValue value, int64_t valid) {
+static void write_tensor(struct tg_nest_walk *walk,
+                         const struct tg_stage *stage, int o, MlirValue value,
+                         int64_t valid) {
   int t = stage->tensor[o];
   if (t == TG_NO_TENSOR || walk->group->tensor[t].residence == TG_REGISTER)
     return;
@@ -284,21 +317,22 @@ static void write_tensor(struct walk *walk, const struct tg_stage *stage, int o,
 
 /*===-- Stages ------------------------------------------------------------===*/
 
-static struct accumulator *find_accumulator(struct walk *walk, int s, int o) {
+static struct tg_nest_accumulator *find_accumulator(struct tg_nest_walk *walk,
+                                                    int s, int o) {
   for (int a = 0; a < walk->accumulator_count; ++a)
     if (walk->accumulator[a].stage == s && walk->accumulator[a].operand == o)
       return &walk->accumulator[a];
   return NULL;
 }
 
-static void bind_operands(struct walk *walk, struct tg_lanes *lanes, int s,
-                          int64_t k) {
+static void bind_operands(struct tg_nest_walk *walk, struct tg_lanes *lanes,
+                          int s, int64_t k) {
   const struct tg_stage *stage = stage_of(walk, s);
   MlirBlock body = tg_nest_body(stage->op);
   for (int o = 0; o < stage->nest.operand_count; ++o) {
     if (!stage->nest.read[o])
       continue;
-    struct accumulator *accumulator = find_accumulator(walk, s, o);
+    struct tg_nest_accumulator *accumulator = find_accumulator(walk, s, o);
     MlirValue value;
     if (accumulator)
       value = accumulator->value[k];
@@ -312,12 +346,13 @@ static void bind_operands(struct walk *walk, struct tg_lanes *lanes, int s,
   }
 }
 
-static MlirValue loop_index(struct walk *walk, int64_t loop) {
+static MlirValue loop_index(struct tg_nest_walk *walk, int64_t loop) {
   return tg_add(walk->builder, walk->position[loop],
                 tg_index(walk->builder, walk->delta[loop]));
 }
 
-static void bind_captures(struct walk *walk, struct tg_lanes *lanes, int s) {
+static void bind_captures(struct tg_nest_walk *walk, struct tg_lanes *lanes,
+                          int s) {
   const struct tg_stage *stage = stage_of(walk, s);
   MlirValue captures[TG_MAX_NEST_CAPTURES];
   int count = tg_nest_captures(stage->op, TG_MAX_NEST_CAPTURES, captures);
@@ -335,22 +370,13 @@ static void bind_captures(struct walk *walk, struct tg_lanes *lanes, int s) {
   }
 }
 
-/* Lanes that don't exist keep what they had: they are part of the sum. */
-static MlirValue keep_missing(struct walk *walk, MlirValue value,
-                              MlirValue before, int64_t valid) {
-  struct tg_builder *builder = walk->builder;
-  MlirValue operands[3] = {tg_mask(builder, valid), value, before};
-  return tg_build_1(builder, "arith.select", 3, operands,
-                    mlirValueGetType(value));
-}
-
-static void take_results(struct walk *walk, struct tg_lanes *lanes, int s,
-                         int64_t k, MlirOperation yield) {
+static void take_results(struct tg_nest_walk *walk, struct tg_lanes *lanes,
+                         int s, int64_t k, MlirOperation yield) {
   const struct tg_stage *stage = stage_of(walk, s);
   for (int o = stage->nest.input_count; o < stage->nest.operand_count; ++o) {
     MlirValue scalar =
         mlirOperationGetOperand(yield, o - stage->nest.input_count);
-    struct accumulator *accumulator = find_accumulator(walk, s, o);
+    struct tg_nest_accumulator *accumulator = find_accumulator(walk, s, o);
     MlirValue value = tg_lanes_get(lanes, scalar);
     if (accumulator) {
       MlirValue *sum = &accumulator->value[k];
@@ -359,7 +385,9 @@ static void take_results(struct walk *walk, struct tg_lanes *lanes, int s,
       bool partial = stage->vector_loop >= 0 &&
                      stage->nest.reduction[stage->vector_loop] &&
                      lanes->valid < walk->group->lanes;
-      *sum = partial ? keep_missing(walk, value, *sum, lanes->valid) : value;
+      /* Lanes that don't exist are part of the sum: they stay. */
+      *sum = partial ? tg_select_lanes(walk->builder, value, *sum, lanes->valid)
+                     : value;
       continue;
     }
     if (stage->tensor[o] != TG_NO_TENSOR)
@@ -369,7 +397,7 @@ static void take_results(struct walk *walk, struct tg_lanes *lanes, int s,
 }
 
 /* One vector of every stage of the sweep. */
-static void emit_stages(struct walk *walk, int64_t k, int64_t valid) {
+static void emit_stages(struct tg_nest_walk *walk, int64_t k, int64_t valid) {
   for (int s = walk->first; s <= walk->last; ++s) {
     const struct tg_stage *stage = stage_of(walk, s);
     struct tg_lanes lanes = {.builder = walk->builder,
@@ -393,7 +421,8 @@ static int64_t valid_of(int64_t k, int64_t vectors, int64_t lanes,
   return k == vectors - 1 ? valid : lanes;
 }
 
-static void emit_vectors(struct walk *walk, int64_t vectors, int64_t valid) {
+static void emit_vectors(struct tg_nest_walk *walk, int64_t vectors,
+                         int64_t valid) {
   int loop = lead_of(walk)->vector_loop;
   for (int64_t k = 0; k < vectors; ++k) {
     walk->delta[loop] = k * walk->group->lanes;
@@ -402,7 +431,7 @@ static void emit_vectors(struct walk *walk, int64_t vectors, int64_t valid) {
   walk->delta[loop] = 0;
 }
 
-static void emit_elementwise(struct walk *walk) {
+static void emit_elementwise(struct tg_nest_walk *walk) {
   const struct tg_stage *lead = lead_of(walk);
   if (lead->vector_loop < 0)
     emit_stages(walk, 0, 1);
@@ -413,7 +442,8 @@ static void emit_elementwise(struct walk *walk) {
 
 /* Is the operand scattered along the vector loop, and contiguous along this
  * one? */
-static bool is_crossed(const struct walk *walk, int s, int o, int loop) {
+static bool is_crossed(const struct tg_nest_walk *walk, int s, int o,
+                       int loop) {
   const struct tg_stage *stage = stage_of(walk, s);
   int t = stage->tensor[o];
   return t != TG_NO_TENSOR && stage->nest.read[o] &&
@@ -427,7 +457,7 @@ static bool is_crossed(const struct walk *walk, int s, int o, int loop) {
  * Where an input runs across the vectors, square tiles of it are transposed in
  * registers. Finds the other loop of these tiles, and what is read so.
  */
-static void find_tiles(struct walk *walk) {
+static void find_tiles(struct tg_nest_walk *walk) {
   int64_t lanes = walk->group->lanes;
   const struct tg_stage *lead = lead_of(walk);
   int body_ops = 0;
@@ -444,7 +474,8 @@ static void find_tiles(struct walk *walk) {
     walk->tile_loop = l;
     for (int s = walk->first; s <= walk->last; ++s)
       for (int o = 0; o < stage_of(walk, s)->nest.input_count; ++o)
-        if (walk->tiled_count < MAX_TILED && is_crossed(walk, s, o, l)) {
+        if (walk->tiled_count < TG_NEST_MAX_TILED &&
+            is_crossed(walk, s, o, l)) {
           walk->tiled[walk->tiled_count].stage = s;
           walk->tiled[walk->tiled_count++].operand = o;
         }
@@ -455,8 +486,8 @@ static void find_tiles(struct walk *walk) {
 
 /* Vectors along the tile's loop, one for each lane, become vectors along the
  * vector loop, one for each iteration of the tile's loop. */
-static void load_tile(struct walk *walk, struct tiled *tiled, int64_t columns,
-                      int64_t rows) {
+static void load_tile(struct tg_nest_walk *walk, struct tg_nest_tiled *tiled,
+                      int64_t columns, int64_t rows) {
   const struct tg_stage *stage = stage_of(walk, tiled->stage);
   for (int64_t lane = 0; lane < walk->group->lanes; ++lane) {
     MlirValue indices[TG_MAX_RANK];
@@ -472,7 +503,8 @@ static void load_tile(struct walk *walk, struct tiled *tiled, int64_t columns,
   tg_transpose(walk->builder, tiled->vector);
 }
 
-static void emit_tile(struct walk *walk, int64_t vectors, int64_t columns) {
+static void emit_tile(struct tg_nest_walk *walk, int64_t vectors,
+                      int64_t columns) {
   (void)vectors;
   int64_t rows = walk->tile_rows;
   for (int i = 0; i < walk->tiled_count; ++i)
@@ -484,20 +516,21 @@ static void emit_tile(struct walk *walk, int64_t vectors, int64_t columns) {
   walk->delta[walk->tile_loop] = 0;
 }
 
-static void emit_tile_row(struct walk *walk, int64_t vectors, int64_t rows) {
+static void emit_tile_row(struct tg_nest_walk *walk, int64_t vectors,
+                          int64_t rows) {
   (void)vectors;
   walk->tile_rows = rows;
   emit_pieces(walk, lead_of(walk)->vector_loop, walk->group->lanes, 1,
               emit_tile);
 }
 
-static void emit_tiles(struct walk *walk) {
+static void emit_tiles(struct tg_nest_walk *walk) {
   emit_pieces(walk, walk->tile_loop, walk->group->lanes, 1, emit_tile_row);
 }
 
 /*===-- Sweeps with reductions --------------------------------------------===*/
 
-static bool sweep_reduces_over(const struct walk *walk, int loop) {
+static bool sweep_reduces_over(const struct tg_nest_walk *walk, int loop) {
   for (int s = walk->first; s <= walk->last; ++s)
     if (stage_of(walk, s)->nest.reduction[loop])
       return true;
@@ -510,7 +543,7 @@ static MlirType result_element(const struct tg_stage *stage, int o) {
 }
 
 /* In the order of the loops: the sum goes on from the initial value. */
-static MlirValue start_in_order(struct walk *walk, int s, int o,
+static MlirValue start_in_order(struct tg_nest_walk *walk, int s, int o,
                                 int64_t valid) {
   const struct tg_stage *stage = stage_of(walk, s);
   MlirType type = result_element(stage, o);
@@ -521,7 +554,7 @@ static MlirValue start_in_order(struct walk *walk, int s, int o,
 }
 
 /* In any order: the initial value is added at the end. */
-static MlirValue start_apart(struct walk *walk, int s, int o) {
+static MlirValue start_apart(struct tg_nest_walk *walk, int s, int o) {
   const struct tg_stage *stage = stage_of(walk, s);
   MlirType type = tg_vector_of(walk->builder, result_element(stage, o));
   MlirAttribute identity = tg_combiner_identity(
@@ -531,7 +564,7 @@ static MlirValue start_apart(struct walk *walk, int s, int o) {
 }
 
 /* Results without a tensor matter only where others may depend on them. */
-static void find_accumulators(struct walk *walk, bool apart) {
+static void find_accumulators(struct tg_nest_walk *walk, bool apart) {
   walk->accumulator_count = 0;
   for (int s = walk->first; s <= walk->last; ++s) {
     const struct tg_stage *stage = stage_of(walk, s);
@@ -539,55 +572,30 @@ static void find_accumulators(struct walk *walk, bool apart) {
       if (stage->reduces &&
           (stage->tensor[o] != TG_NO_TENSOR || (!apart && stage->nest.read[o])))
         walk->accumulator[walk->accumulator_count++] =
-            (struct accumulator){.stage = s, .operand = o};
+            (struct tg_nest_accumulator){.stage = s, .operand = o};
   }
 }
 
-static MlirValue combine(struct walk *walk, MlirOperation combiner, MlirValue a,
-                         MlirValue b) {
-  MlirValue operands[2] = {a, b};
-  MlirOperation clone = mlirOperationClone(combiner);
-  mlirOperationSetOperands(clone, 2, operands);
-  MlirValue result = mlirOperationGetResult(clone, 0);
-  mlirValueSetType(result, mlirValueGetType(a));
-  mlirBlockAppendOwnedOperation(walk->builder->block, clone);
-  return result;
-}
-
-/* log2(lanes) rounds, each with a copy whose lanes are s away. */
-static MlirValue combine_lanes(struct walk *walk, MlirOperation combiner,
-                               MlirValue vector) {
-  int64_t lanes = walk->group->lanes;
-  for (int64_t s = 1; s < lanes; s *= 2) {
-    int64_t order[MAX_LANE_COUNT];
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      order[lane] = (lane + s) % lanes;
-    vector = combine(walk, combiner, vector,
-                     tg_permute(walk->builder, vector, vector, order));
-  }
-  return tg_get_lane(walk->builder, vector, 0);
-}
-
-static void finish_apart(struct walk *walk) {
+static void finish_apart(struct tg_nest_walk *walk) {
   for (int a = 0; a < walk->accumulator_count; ++a) {
-    struct accumulator *accumulator = &walk->accumulator[a];
+    struct tg_nest_accumulator *accumulator = &walk->accumulator[a];
     const struct tg_stage *stage = stage_of(walk, accumulator->stage);
     int o = accumulator->operand;
     MlirOperation combiner =
         tg_nest_combiner(stage->op, o - stage->nest.input_count);
     MlirValue sum = accumulator->value[0];
     for (int64_t k = 1; k < walk->live; ++k)
-      sum = combine(walk, combiner, sum, accumulator->value[k]);
-    sum = combine_lanes(walk, combiner, sum);
-    sum = combine(walk, combiner, read_initial(walk, accumulator->stage, o, 1),
-                  sum);
+      sum = tg_combine(walk->builder, combiner, sum, accumulator->value[k]);
+    sum = tg_reduce_lanes(walk->builder, combiner, sum);
+    sum = tg_combine(walk->builder, combiner,
+                     read_initial(walk, accumulator->stage, o, 1), sum);
     write_tensor(walk, stage, o, sum, 1);
   }
 }
 
-static void finish_in_order(struct walk *walk, int64_t valid) {
+static void finish_in_order(struct tg_nest_walk *walk, int64_t valid) {
   for (int a = 0; a < walk->accumulator_count; ++a) {
-    struct accumulator *accumulator = &walk->accumulator[a];
+    struct tg_nest_accumulator *accumulator = &walk->accumulator[a];
     const struct tg_stage *stage = stage_of(walk, accumulator->stage);
     for (int64_t k = 0; k < walk->live; ++k) {
       if (stage->vector_loop >= 0)
@@ -600,12 +608,12 @@ static void finish_in_order(struct walk *walk, int64_t valid) {
   }
 }
 
-static void drop_accumulators(struct walk *walk) {
+static void drop_accumulators(struct tg_nest_walk *walk) {
   walk->accumulator_count = 0;
   walk->live = 0;
 }
 
-static int reduction_loops(const struct walk *walk, int *loops) {
+static int reduction_loops(const struct tg_nest_walk *walk, int *loops) {
   const struct tg_stage *lead = lead_of(walk);
   int count = 0;
   for (int l = 0; l < lead->nest.loop_count; ++l)
@@ -615,7 +623,7 @@ static int reduction_loops(const struct walk *walk, int *loops) {
   return count;
 }
 
-static void emit_reduced_vectors(struct walk *walk) {
+static void emit_reduced_vectors(struct tg_nest_walk *walk) {
   const struct tg_stage *lead = lead_of(walk);
   int64_t live = walk->live;
   if (lead->vector_loop < 0)
@@ -628,7 +636,7 @@ static void emit_reduced_vectors(struct walk *walk) {
 }
 
 /* Sums of the iterations along the vector loop: each lane has its own. */
-static void emit_piece_in_order(struct walk *walk, int64_t vectors,
+static void emit_piece_in_order(struct tg_nest_walk *walk, int64_t vectors,
                                 int64_t valid) {
   const struct tg_stage *lead = lead_of(walk);
   int loops[TG_MAX_LOOPS];
@@ -636,7 +644,7 @@ static void emit_piece_in_order(struct walk *walk, int64_t vectors,
   find_accumulators(walk, false);
   for (int a = 0; a < walk->accumulator_count; ++a)
     for (int64_t k = 0; k < vectors; ++k) {
-      struct accumulator *accumulator = &walk->accumulator[a];
+      struct tg_nest_accumulator *accumulator = &walk->accumulator[a];
       if (lead->vector_loop >= 0)
         walk->delta[lead->vector_loop] = k * walk->group->lanes;
       accumulator->value[k] =
@@ -653,7 +661,7 @@ static void emit_piece_in_order(struct walk *walk, int64_t vectors,
 }
 
 /* The vector loop itself is summed over. */
-static void emit_sums_apart(struct walk *walk) {
+static void emit_sums_apart(struct tg_nest_walk *walk) {
   const struct tg_stage *lead = lead_of(walk);
   int loops[TG_MAX_LOOPS];
   int count = reduction_loops(walk, loops);
@@ -670,7 +678,7 @@ static void emit_sums_apart(struct walk *walk) {
   drop_accumulators(walk);
 }
 
-static void emit_sums(struct walk *walk) {
+static void emit_sums(struct tg_nest_walk *walk) {
   const struct tg_stage *lead = lead_of(walk);
   if (lead->vector_loop < 0)
     emit_piece_in_order(walk, 1, 1);
@@ -683,7 +691,7 @@ static void emit_sums(struct walk *walk) {
 
 /*===-- Sweeps, rows ------------------------------------------------------===*/
 
-static void emit_sweep(struct walk *walk) {
+static void emit_sweep(struct tg_nest_walk *walk) {
   const struct tg_stage *lead = lead_of(walk);
   bool reduces = false;
   for (int s = walk->first; s <= walk->last; ++s)
@@ -703,7 +711,7 @@ static void emit_sweep(struct walk *walk) {
                                     : emit_elementwise);
 }
 
-static void emit_sweeps(struct walk *walk) {
+static void emit_sweeps(struct tg_nest_walk *walk) {
   int count = walk->group->stage_count;
   for (walk->first = 0; walk->first < count; walk->first = walk->last + 1) {
     walk->last = walk->first;
@@ -715,17 +723,21 @@ static void emit_sweeps(struct walk *walk) {
   walk->first = 0;
 }
 
-static void emit_rows(struct walk *walk) {
+static void emit_rows(struct tg_nest_walk *walk) {
   int loops[TG_MAX_LOOPS], count = 0;
   for (int l = 0; l < walk->group->rows; ++l)
     if (walk->group->stage[0].nest.extent[l] > 1)
       loops[count++] = l;
+  /* No sweep has begun: there is nothing to load before it. */
+  walk->first = 0;
+  walk->last = -1;
   emit_loops(walk, loops, count, emit_sweeps);
 }
 
 /*===-- Set-up ------------------------------------------------------------===*/
 
-static void bind_arguments(struct walk *walk, const MlirValue *arguments) {
+static void bind_arguments(struct tg_nest_walk *walk,
+                           const MlirValue *arguments) {
   const struct tg_group *group = walk->group;
   struct tg_builder *builder = walk->builder;
   int next = 0;
@@ -753,7 +765,8 @@ static void bind_arguments(struct walk *walk, const MlirValue *arguments) {
 int tg_emit_group(struct tg_builder *builder, const struct tg_group *group,
                   const MlirValue *arguments,
                   MlirValue results[TG_MAX_GROUP_TENSORS]) {
-  struct walk walk = {.builder = builder, .group = group, .tile_loop = -1};
+  struct tg_nest_walk walk = {
+      .builder = builder, .group = group, .tile_loop = -1};
   for (int l = 0; l < TG_MAX_LOOPS; ++l)
     walk.position[l] = tg_index(builder, 0);
   bind_arguments(&walk, arguments);

@@ -420,7 +420,8 @@ static void drop_units(struct tg_group *group) {
         drop_dimension(group, t, d);
 }
 
-/* Loops of one iteration address nothing, nor do the rows of a row's buffer. */
+/* Loops of one iteration address nothing. A row's buffer has no rows; a
+ * diagonal's row still says where in it. */
 static void clear_coefficients(struct tg_group *group) {
   for (int s = 0; s < group->stage_count; ++s) {
     struct tg_stage *stage = &group->stage[s];
@@ -431,7 +432,8 @@ static void clear_coefficients(struct tg_group *group) {
           t != TG_NO_TENSOR && group->tensor[t].residence == TG_ROW_BUFFER;
       for (int l = 0; l < stage->nest.loop_count; ++l)
         for (int d = 0; d < access->rank; ++d)
-          if (stage->nest.extent[l] == 1 || (row_buffer && l < group->rows))
+          if (stage->nest.extent[l] == 1 ||
+              (row_buffer && l < group->rows && d < group->rows))
             access->coefficient[d][l] = 0;
     }
   }

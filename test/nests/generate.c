@@ -138,7 +138,7 @@ static struct value *add_value(struct program *p, const char *word,
                                enum element element, struct range range) {
   struct value *value = &p->pool[p->pool_count++];
   snprintf(value->name, sizeof(value->name), "%%v%d", p->next++);
-  snprintf(value->word, sizeof(value->word), "%s", word);
+  memcpy(value->word, word, strlen(word) + 1);
   value->element = element;
   value->range = range;
   return value;

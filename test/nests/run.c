@@ -143,7 +143,7 @@ struct shape {
 
 static struct shape shape_of(MlirType type) {
   struct shape shape = {element_of(mlirShapedTypeGetElementType(type)),
-                        {(int)mlirShapedTypeGetRank(type), {0}}};
+                        {.rank = (int)mlirShapedTypeGetRank(type)}};
   for (int d = 0; d < shape.tensor.rank; ++d)
     shape.tensor.extent[d] = mlirShapedTypeGetDimSize(type, d);
   return shape;
