@@ -79,7 +79,8 @@ def summarize_workload(workload: Workload, measured: Measured) -> Line:
     flops = workload.graph().flops
     times: dict[str, list[float]] = {}
     ratios: dict[str, list[float]] = {}
-    for round_ in measured.rounds:
+    together = [r for r in measured.rounds if OURS in r.times]
+    for round_ in together or measured.rounds:
         for peer, time in round_.times.items():
             times.setdefault(peer, []).append(time)
             if OURS in round_.times:
@@ -89,7 +90,7 @@ def summarize_workload(workload: Workload, measured: Measured) -> Line:
         {peer: flops / statistics.median(t) * 1e-3 for peer, t in times.items()},
         {peer: median_interval(r) for peer, r in ratios.items()},
         {peer: p["error"] for peer, p in measured.programs.items() if p["error"] and not p.get("unsupported")},
-        len(measured.rounds),
+        len(together),
     )
 
 
