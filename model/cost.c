@@ -43,7 +43,7 @@ static const int64_t short_reduction = 64, short_window = 16;
 static const double tile_overhead = 12; /* loop and address set-up */
 /* Adding up the lanes of a row, and of all rows in the end. */
 static const double column_walk = 1.25;
-static const double row_stream = 0.15; /* a line, each doubling of the rows */
+static const double row_stream = 0.35; /* a line of several rows at once */
 static const double sum_lanes = 2.5, sum_column = 10;
 
 static double max2(double a, double b) { return a > b ? a : b; }
@@ -484,9 +484,11 @@ static double row_stream_cycles(const struct tg_plan *plan,
   double ways = (double)plan->rows / distinct;
   double touched = cost->tiles * cost->row_panel_nbytes / 64;
   /* A dot product uses a line at once, or in two neighbouring steps. */
-  if (plan->dot)
+  if (plan->dot) {
+    bool streamed = cost->source_nbytes > usable * (double)target->l2_nbytes;
     return (ways > 8 ? touched : 0) +
-           touched * row_stream * log2((double)plan->rows);
+           (streamed && plan->rows > 1 ? touched * row_stream : 0);
+  }
   if (ways > 6)
     return touched * 16;
   return plan->rows > 12 ? touched * 2 : 0;
