@@ -43,6 +43,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--halide", action="store_true", help="Halide as well (schedules by adams2019)")
     parser.add_argument("--tvm", action="store_true", help="TVM as well (minutes of tuning for each workload)")
     parser.add_argument("--trials", type=int, default=64, help="of TVM's tuning (default 64)")
+    parser.add_argument(
+        "--isa",
+        choices=("host", "avx2"),
+        default="host",
+        help="avx2: without AVX-512; peers that can't be told are left out",
+    )
     parser.add_argument("--rounds", type=int, default=15, help="(default 15)")
     parser.add_argument("--sample-ms", type=float, default=20, help="of each peer in each round (default 20)")
     parser.add_argument("--core", type=int, default=min(1, (os.cpu_count() or 1) - 1), help="to time on (default 1)")
@@ -184,12 +190,14 @@ def _report(a: argparse.Namespace, chosen: list[Workload], measured: dict, facts
 
 
 def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow]) -> int:
+    from bench import crew as crews
     from bench import measure, results
 
+    os.environ.update(crews.ISA_ENVIRONMENT[a.isa])  # OpenBLAS's version names the core that it chose
     tgraph = a.tgraph.resolve()
     versions = _peer_versions(rows, tgraph, a.trials)
-    rows = [row for row in rows if row.key in versions]
-    stamps, machine = _stamps(chosen, versions), _machine()
+    rows = [row for row in rows if row.key in versions and (row.takes_isa or a.isa == "host")]
+    stamps, machine = _stamps(chosen, versions), _machine() + (", told to use AVX2" if a.isa == "avx2" else "")
     if a.fresh and a.results.exists() and not a.report:
         a.results.replace(a.results.with_suffix(".old.jsonl"))
     claim = None if a.report else _claim_folder()
@@ -200,7 +208,7 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
     if claim:
         settings = measure.Settings(
             a.rounds, a.sample_ms, a.core, a.priority, a.prepare_seconds, FOLDER, a.results, a.lock, a.seed,
-            {"tgraph": str(tgraph), "trials": a.trials, "cache": str(FOLDER / "tuned")},
+            {"tgraph": str(tgraph), "isa": a.isa, "trials": a.trials, "cache": str(FOLDER / "tuned")},
         )  # fmt: skip
         lock = measure.Lock(a.lock)
         with measure.crew_of(rows, settings) as crew:

@@ -28,6 +28,17 @@ ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
 }
 
+# What keeps a library from AVX-512 (the compilers take it as an option).
+ISA_ENVIRONMENT = {
+    "host": {},
+    "avx2": {
+        "OPENBLAS_CORETYPE": "Haswell",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    },
+}
+
 
 class WorkerDied(Exception):
     pass
@@ -42,7 +53,8 @@ class Handle:
         self.log = folder / "log.txt"
         command = [sys.executable, "-m", "bench.worker", "--peer", key, "--core", str(core)]
         command += ["--priority", str(priority), "--folder", str(folder), "--options", json.dumps(options)]
-        environment = {**os.environ, **ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
+        narrowed = ISA_ENVIRONMENT[options["isa"]]
+        environment = {**os.environ, **ENVIRONMENT, **narrowed, "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment, cwd=ROOT

@@ -123,7 +123,7 @@ def crew_of(rows: list[PeerRow], settings: Settings) -> Iterator[Crew]:
         crew.stop()
 
 
-def measure_peak(tgraph: str, core: int, priority: int) -> float:
+def measure_peak(tgraph: str, isa: str, core: int, priority: int) -> float:
     """GFLOP/s of the core in this moment."""
 
     def pin() -> None:
@@ -131,7 +131,8 @@ def measure_peak(tgraph: str, core: int, priority: int) -> float:
             os.sched_setaffinity(0, {core})
             os.setpriority(os.PRIO_PROCESS, 0, priority)
 
-    done = subprocess.run([tgraph, "info", "--json"], capture_output=True, check=True, text=True, preexec_fn=pin)
+    command = [tgraph, "info", "--json", "--target", isa]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, preexec_fn=pin)
     return float(json.loads(done.stdout)["peak_gflops"])
 
 
@@ -222,6 +223,7 @@ class Race:
         self.measured.rounds.append(results.Round({k: t["median_us"] for k, t in times.items()}, peak))
 
     def take_turns(self, lock: Lock) -> None:
+        options = self.settings.options
         lock.hold()
         self.prepare(pinned=True)
         number = 0
@@ -229,7 +231,7 @@ class Race:
             lock.hold()
             number += 1
             progress(f"{self.workload.key}: round {number} of {self.settings.rounds}")
-            peak = measure_peak(self.settings.options["tgraph"], self.settings.core, self.settings.priority)
+            peak = measure_peak(options["tgraph"], options["isa"], self.settings.core, self.settings.priority)
             self.round(keys, peak)
         for key in self._present():
             self.ready[key].ask(60, do="drop", workload=self.workload.key)

@@ -47,6 +47,7 @@ class PeerRow:
     index: str = ""  # a package index to try before the usual one
     constant_weights: bool = False  # weights are known beforehand and may be packed then
     opt_in: bool = False
+    takes_isa: bool = True  # can be told to do without AVX-512
     prepares_pinned: bool = False  # its threads return to the cores that they were prepared on
     reference: bool = False  # no opponent: ours and the stock lowering
     color: str = "#888888"
@@ -66,21 +67,32 @@ PEERS = (
     PeerRow("iree-dt", "IREE dt", "iree", {"data_tiling": True}, _IREE, color="#17becf", marker="^"),
     PeerRow("eager", "PyTorch eager", "torch", {"compiled": False}, **_TORCH, color="#ff7f0e", marker="o"),
     PeerRow("inductor", "inductor", "torch", {"compiled": True}, **_TORCH, color="#ffbb78", marker="o"),
-    PeerRow("ort", "ONNX Runtime", "onnxruntime", packages=_ORT, color="#2ca02c", marker="P"),
+    PeerRow("ort", "ONNX Runtime", "onnxruntime", takes_isa=False, packages=_ORT, color="#2ca02c", marker="P"),
     PeerRow(
         "openvino",
         "OpenVINO",
         "openvino",
+        takes_isa=False,
         packages=_OPENVINO,
         prepares_pinned=True,
         color="#9467bd",
         marker="X",
     ),
-    PeerRow("halide", "Halide", "halide", packages=("halide==21.0.0",), opt_in=True, color="#8c564b", marker="<"),
+    PeerRow(
+        "halide",
+        "Halide",
+        "halide",
+        takes_isa=False,
+        packages=("halide==21.0.0",),
+        opt_in=True,
+        color="#8c564b",
+        marker="<",
+    ),
     PeerRow(
         "tvm",
         "TVM",
         "tvm",
+        takes_isa=False,
         packages=(
             "apache-tvm==0.27.0.post1",
             "apache-tvm-ffi==0.1.14.post0",  # later ones crash when a database is saved
@@ -94,8 +106,16 @@ PEERS = (
         marker=">",
     ),
     PeerRow("ours-cw", "TGraph", "mlir", {"side": "ours"}, constant_weights=True, reference=True),
-    PeerRow("ort-cw", "ONNX Runtime", "onnxruntime", packages=_ORT, constant_weights=True),
-    PeerRow("openvino-cw", "OpenVINO", "openvino", packages=_OPENVINO, prepares_pinned=True, constant_weights=True),
+    PeerRow("ort-cw", "ONNX Runtime", "onnxruntime", takes_isa=False, packages=_ORT, constant_weights=True),
+    PeerRow(
+        "openvino-cw",
+        "OpenVINO",
+        "openvino",
+        takes_isa=False,
+        packages=_OPENVINO,
+        prepares_pinned=True,
+        constant_weights=True,
+    ),
 )
 BY_KEY = {p.key: p for p in PEERS}
 

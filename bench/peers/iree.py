@@ -18,13 +18,13 @@ from bench.peers import Program
 _FLAGS = [
     "--iree-hal-target-device=local",
     "--iree-hal-local-target-device-backends=llvm-cpu",
-    "--iree-llvmcpu-target-cpu=host",
 ]
 
 
 class Iree:
-    def __init__(self, data_tiling: bool) -> None:
-        self.flags = _FLAGS + ["--iree-opt-data-tiling"] * data_tiling
+    def __init__(self, data_tiling: bool, isa: str) -> None:
+        cpu = {"host": "host", "avx2": "x86-64-v3"}[isa]
+        self.flags = [*_FLAGS, f"--iree-llvmcpu-target-cpu={cpu}", *["--iree-opt-data-tiling"] * data_tiling]
         self.config = runtime.Config("local-sync")
 
     def prepare(self, graph: Graph, data: list[Array]) -> Program:
@@ -52,4 +52,4 @@ class Iree:
 
 
 def create(folder: Path, options: dict[str, Any]) -> Iree:
-    return Iree(options.get("data_tiling", False))
+    return Iree(options.get("data_tiling", False), options["isa"])

@@ -55,6 +55,7 @@ class MlirPeer:
         source, target = self.folder / "program.mlir", self.folder / "program.o"
         source.write_text(linalg.write(graph, data if constant else None))
         command = [self.tgraph, "object", "--json", "--side", self.options["side"], str(source), "-o", str(target)]
+        command += ["--target", self.options["isa"]]
         facts = json.loads(_run(command))
         library = self.folder / f"program-{facts['hash']}.so"
         _run(["cc", "-shared", "-o", str(library), str(target), *self.flags, "-lm"])

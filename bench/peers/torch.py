@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch._inductor.config
 import torch.nn.functional as functional
 
 from bench.data import Array
@@ -65,11 +66,13 @@ def _steps(graph: Graph) -> list[Step]:
 
 
 class Torch:
-    def __init__(self, compiled: bool) -> None:
+    def __init__(self, compiled: bool, isa: str) -> None:
         self.compiled = compiled
         self.count = 0
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
+        if compiled and isa == "avx2":
+            torch._inductor.config.cpp.simdlen = 256
         if compiled and not (shutil.which("g++") or shutil.which("clang++")):
             raise RuntimeError("TorchInductor needs a C++ compiler, and there is neither g++ nor clang++")
 
@@ -93,4 +96,4 @@ class Torch:
 
 
 def create(folder: Path, options: dict[str, Any]) -> Torch:
-    return Torch(options["compiled"])
+    return Torch(options["compiled"], options["isa"])

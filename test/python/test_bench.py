@@ -273,7 +273,7 @@ def settings(tmp_path: Path, tgraph: str):
 
     return measure.Settings(
         rounds=2, sample_ms=1, core=0, priority=0, prepare_s=300, folder=tmp_path, results=tmp_path / "r.jsonl",
-        lock=tmp_path / "lock", seed=0, options={"tgraph": tgraph},
+        lock=tmp_path / "lock", seed=0, options={"tgraph": tgraph, "isa": "host"},
     )  # fmt: skip
 
 
