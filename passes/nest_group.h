@@ -84,6 +84,13 @@ struct tg_nest_choice {
 void tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
                    const struct tg_target *target, struct tg_group *group);
 
+/*
+ * Gives the group its rows, merges what loops it can, and finds the sweeps.
+ * False where too much work would be left without vectors, or a row's buffers
+ * would be too large; the group is of no use then.
+ */
+bool tg_group_shape(struct tg_group *group, int rows);
+
 /* The row loops of a stage are 0 .. rows - 1. Loops of one iteration are none.
  */
 bool tg_stage_has_loop(const struct tg_group *group,
