@@ -16,7 +16,7 @@
 enum { MAX_WORD = TG_MAX_RANK + 1, MAX_WORK = 16000, MAX_POOL = 40 };
 
 struct value {
-  char name[16];
+  char name[24];
   char word[MAX_WORD];
   enum element element;
   struct range range;
@@ -190,7 +190,7 @@ static struct value *find_value(struct program *p, const char *word,
 
 /* A tensor that an operation writes into, and its range. */
 struct start {
-  char name[16];
+  char name[24];
   struct range range;
 };
 
@@ -360,7 +360,7 @@ static void put_sources(struct program *p, const struct generic *g,
                  g->input[i].element, g->input[i].range);
   for (size_t l = 0; l < strlen(g->loops); ++l)
     if (percent(p, 8)) {
-      char name[16];
+      char name[24];
       snprintf(name, sizeof(name), "%%i%d", (int)l);
       put_text(&p->out, "    %s = linalg.index %zu : index\n", name, l);
       add_scalar(body, name, E_INDEX, (struct range){0, 0, true});
@@ -386,7 +386,7 @@ static void put_gather(struct program *p, const struct generic *g,
     while (2 * limit <= extent && limit < 64)
       limit *= 2;
     const char *at = strchr(g->loops, *c);
-    char name[16];
+    char name[24];
     if (at && percent(p, 50)) {
       snprintf(name, sizeof(name), "%%s%d", body->next++);
       put_text(&p->out, "    %s = linalg.index %d : index\n", name,
@@ -399,7 +399,7 @@ static void put_gather(struct program *p, const struct generic *g,
     used += (size_t)snprintf(indices + used, sizeof(indices) - used, "%s%s",
                              c == table->word ? "" : ", ", name);
   }
-  char name[16];
+  char name[24];
   snprintf(name, sizeof(name), "%%s%d", body->next++);
   put_text(&p->out, "    %s = tensor.extract %s[%s] : ", name, table->name,
            indices);

@@ -54,7 +54,7 @@ void put_text(struct nest_text *out, const char *format, ...)
 enum { MAX_SCALARS = 96 };
 
 struct scalar {
-  char name[16];
+  char name[24];
   enum element element;
   struct range range;
 };

@@ -142,8 +142,9 @@ struct shape {
 };
 
 static struct shape shape_of(MlirType type) {
-  struct shape shape = {element_of(mlirShapedTypeGetElementType(type)),
-                        {.rank = (int)mlirShapedTypeGetRank(type)}};
+  struct shape shape = {.element =
+                            element_of(mlirShapedTypeGetElementType(type))};
+  shape.tensor.rank = (int)mlirShapedTypeGetRank(type);
   for (int d = 0; d < shape.tensor.rank; ++d)
     shape.tensor.extent[d] = mlirShapedTypeGetDimSize(type, d);
   return shape;
@@ -156,7 +157,7 @@ struct signature {
 
 static bool read_signature(MlirModule module, int index,
                            struct signature *signature) {
-  char name[16];
+  char name[24];
   snprintf(name, sizeof(name), "f%d", index);
   MlirBlock block = mlirModuleGetBody(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
@@ -398,7 +399,7 @@ static int run_module(const char *target, int level, const char *text,
   if (!jits[0] || !(jits[1] = compile(&stock, -1)))
     return 1;
   for (int i = 0; i < count; ++i) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof(name), "f%d", i);
     void *functions[2] = {jit_lookup(jits[0], name), jit_lookup(jits[1], name)};
     if (!functions[0] || !functions[1])

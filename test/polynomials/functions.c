@@ -206,7 +206,7 @@ struct compiled *compile_functions(const struct variant *variant) {
 
 void call_function(struct compiled *compiled, enum function function,
                    const void *x, const void *z, void *y, int64_t count) {
-  struct tensor shape = {1, {count}};
+  struct tensor shape = {.rank = 1, .extent = {count}};
   struct memref arguments[3];
   const void *inputs[2] = {x, z};
   for (int i = 0; i < 2; ++i) {
