@@ -6,6 +6,11 @@
 
 #include <assert.h>
 
+const char *const tg_element_names[TG_ELEMENT_COUNT] = {
+#define ELEMENT(id, name, nbytes) name,
+#include "model/element.def"
+};
+
 int tg_access_dimension(const struct tg_access *access, int loop) {
   for (int d = 0; d < access->rank; ++d)
     if (access->coefficient[d][loop] != 0)
@@ -36,7 +41,17 @@ int64_t tg_kernel_stride(const struct tg_kernel *kernel, int operand,
 }
 
 int64_t tg_kernel_element_nbytes(const struct tg_kernel *kernel) {
-  return kernel->element == TG_F64 ? 8 : 4;
+  static const int64_t nbytes[] = {
+#define ELEMENT(id, name, nbytes) nbytes,
+#include "model/element.def"
+  };
+  return nbytes[kernel->element];
+}
+
+bool tg_kernel_is_plain(const struct tg_kernel *kernel) {
+  return kernel->element != TG_I32 &&
+         kernel->extension[TG_LHS] == TG_EXTENSION_NONE &&
+         kernel->extension[TG_RHS] == TG_EXTENSION_NONE;
 }
 
 double tg_kernel_flops(const struct tg_kernel *kernel) {
@@ -97,6 +112,10 @@ uint64_t tg_kernel_hash(const struct tg_kernel *kernel) {
   for (int l = 0; l < kernel->loop_count; ++l)
     if (kernel->dynamic[l] == TG_BOUNDED)
       hash = hash_value(hash, UINT64_C(0x100) + (uint64_t)l);
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (kernel->extension[o] != TG_EXTENSION_NONE)
+      hash = hash_value(hash, UINT64_C(0x300) + (uint64_t)kernel->extension[o] +
+                                  UINT64_C(16) * (uint64_t)o);
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
     if (kernel->prepacked[o])
       hash = hash_value(hash, UINT64_C(0x200) + (uint64_t)o);

@@ -19,7 +19,21 @@ enum {
   TG_OPERAND_COUNT = 3
 };
 
-enum tg_element { TG_F32, TG_F64 };
+enum tg_element {
+#define ELEMENT(id, name, nbytes) TG_##id,
+#include "model/element.def"
+  TG_ELEMENT_COUNT
+};
+/* MLIR's names of the element types. */
+extern const char *const tg_element_names[TG_ELEMENT_COUNT];
+
+/* How an input becomes what the kernel computes in. */
+enum tg_extension {
+  TG_EXTENSION_NONE, /* it is of that type */
+  TG_EXTENSION_FLOAT,
+  TG_EXTENSION_SIGNED,
+  TG_EXTENSION_UNSIGNED
+};
 
 /*
  * How a loop whose extent is known only at run time is carried out; its
@@ -44,12 +58,13 @@ struct tg_kernel {
   int64_t extent[TG_MAX_LOOPS]; /* iterations, at least 1 */
   bool reduction[TG_MAX_LOOPS];
   enum tg_dynamic dynamic[TG_MAX_LOOPS];
-  enum tg_element element;
+  enum tg_element element; /* of the result, and of all arithmetic */
+  enum tg_extension extension[TG_OPERAND_COUNT]; /* of the inputs */
   struct tg_access operand[TG_OPERAND_COUNT];
   bool weight[TG_OPERAND_COUNT]; /* a constant or an argument of the function */
   /* Packed once, before the program runs, where it is packed as a whole. */
   bool prepacked[TG_OPERAND_COUNT];
-  bool init_is_zero;             /* the result starts from a fill of zero */
+  bool init_is_zero; /* the result starts from a fill of zero */
 };
 
 /* The first dimension of the operand that the loop steps; -1 for none. */
@@ -59,6 +74,8 @@ bool tg_kernel_uses(const struct tg_kernel *kernel, int operand, int loop);
 /* Elements between neighbours of the loop in the row-major operand. */
 int64_t tg_kernel_stride(const struct tg_kernel *kernel, int operand, int loop);
 int64_t tg_kernel_element_nbytes(const struct tg_kernel *kernel);
+/* Are all operands floats of one type? */
+bool tg_kernel_is_plain(const struct tg_kernel *kernel);
 /* 2 x the product of the loops' extents. */
 double tg_kernel_flops(const struct tg_kernel *kernel);
 /* Does the loop of the kind exist? */

@@ -13,8 +13,10 @@ enum { MAX_KERNEL_NODES = 5, MAX_KERNEL_EDGES = 4 };
 
 static void set_element(struct tg_node_facts *node,
                         const struct tg_kernel *kernel) {
-  node->element_type =
-      kernel->element == TG_F64 ? TG_ELEMENT_F64 : TG_ELEMENT_F32;
+  static const int32_t types[TG_ELEMENT_COUNT] = {[TG_F32] = TG_ELEMENT_F32,
+                                                  [TG_F64] = TG_ELEMENT_F64,
+                                                  [TG_I32] = TG_ELEMENT_S32};
+  node->element_type = types[kernel->element];
   node->element_nbits = 8 * tg_kernel_element_nbytes(kernel);
 }
 

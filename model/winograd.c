@@ -205,6 +205,8 @@ static const char *find_layouts(const struct tg_kernel *kernel,
 
 const char *tg_winograd_match(const struct tg_kernel *kernel,
                               struct tg_winograd *winograd) {
+  if (!tg_kernel_is_plain(kernel))
+    return "Winograd's algorithm is for floats of one type";
   memset(winograd, 0, sizeof(*winograd));
   const char *fault;
   if (tg_kernel_has(kernel, TG_BOUNDED))

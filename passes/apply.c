@@ -169,7 +169,13 @@ static void make_name(const struct decision *decision, char *name) {
                      l ? "x" : "", extent);
   }
   snprintf(name + used, NAME_NBYTES - (size_t)used, "_%s",
-           decision->kernel.element == TG_F64 ? "f64" : "f32");
+           tg_element_names[decision->kernel.element]);
+}
+
+/* The element type of the arithmetic. */
+static MlirType computed_in(const struct decision *decision) {
+  return mlirShapedTypeGetElementType(
+      mlirValueGetType(mlirOperationGetResult(decision->op, 0)));
 }
 
 /* What the function takes: the operands, then the epilogue's inputs. */
@@ -208,9 +214,8 @@ static MlirOperation emit_function(const struct apply *apply,
   MlirBlock entry;
   MlirOperation function = tg_outline_begin(location, type, &entry);
   struct tg_builder builder;
-  MlirType element =
-      mlirShapedTypeGetElementType(mlirFunctionTypeGetResult(type, 0));
-  tg_builder_init(&builder, entry, location, element, decision->plan.lanes);
+  tg_builder_init(&builder, entry, location, computed_in(decision),
+                  decision->plan.lanes);
   builder.fused = tg_target_has_fma(&apply->target);
   MlirValue arguments[MAX_ARGUMENTS];
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
@@ -235,8 +240,8 @@ static bool pack_before(struct apply *apply, struct decision *decision,
   MlirOperation function = tg_outline_begin(
       location, mlirFunctionTypeGet(context, 1, &input, 0, NULL), &entry);
   struct tg_builder builder;
-  tg_builder_init(&builder, entry, location,
-                  mlirShapedTypeGetElementType(input), decision->plan.lanes);
+  tg_builder_init(&builder, entry, location, computed_in(decision),
+                  decision->plan.lanes);
   MlirValue panels = tg_emit_prepack(&builder, &decision->plan, operand,
                                      mlirBlockGetArgument(entry, 0));
   tg_build(&builder, "func.return", 1, &panels, 0, NULL, 0, NULL);

@@ -425,21 +425,37 @@ MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar) {
                     tg_vector_of(builder, mlirValueGetType(scalar)));
 }
 
+MlirValue tg_add_elements(struct tg_builder *builder, MlirValue a,
+                          MlirValue b) {
+  MlirValue operands[2] = {a, b};
+  bool integer = mlirTypeIsAInteger(builder->element);
+  return tg_build_1(builder, integer ? "arith.addi" : "arith.addf", 2, operands,
+                    mlirValueGetType(a));
+}
+
 MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
                           MlirValue accumulator) {
   MlirValue operands[3] = {a, b, accumulator};
-  if (builder->fused)
+  bool integer = mlirTypeIsAInteger(builder->element);
+  if (builder->fused && !integer)
     return tg_build_1(builder, "vector.fma", 3, operands, builder->vector);
-  operands[0] = tg_build_1(builder, "arith.mulf", 2, operands, builder->vector);
-  operands[1] = accumulator;
-  return tg_build_1(builder, "arith.addf", 2, operands, builder->vector);
+  return tg_add_elements(builder,
+                         tg_build_1(builder,
+                                    integer ? "arith.muli" : "arith.mulf", 2,
+                                    operands, builder->vector),
+                         accumulator);
 }
 
 MlirValue tg_gather(struct tg_builder *builder, MlirValue tensor,
                     MlirValue base, MlirValue offsets) {
   MlirValue all = tg_mask(builder, builder->lanes);
-  MlirValue operands[5] = {tensor, base, offsets, all, tg_zero_vector(builder)};
-  return tg_build_1(builder, "vector.gather", 5, operands, builder->vector);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tensor));
+  MlirType type = tg_vector_of(builder, element);
+  MlirValue zero = tg_constant(
+      builder, type,
+      mlirDenseElementsAttrSplatGet(type, tg_zero_attribute(element)));
+  MlirValue operands[5] = {tensor, base, offsets, all, zero};
+  return tg_build_1(builder, "vector.gather", 5, operands, type);
 }
 
 MlirValue tg_permute(struct tg_builder *builder, MlirValue a, MlirValue b,

@@ -126,6 +126,8 @@ MlirValue tg_write(struct tg_builder *builder, MlirValue vector,
                    MlirValue tensor, int rank, const MlirValue *indices,
                    int64_t valid);
 MlirValue tg_broadcast(struct tg_builder *builder, MlirValue scalar);
+/* a + b, of floats or integers */
+MlirValue tg_add_elements(struct tg_builder *builder, MlirValue a, MlirValue b);
 /* a * b + accumulator */
 MlirValue tg_multiply_add(struct tg_builder *builder, MlirValue a, MlirValue b,
                           MlirValue accumulator);

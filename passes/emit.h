@@ -16,7 +16,7 @@
 enum tg_carried {
   TG_CARRIED_RESULT,
   TG_CARRIED_PACKED_RESULT,
-  TG_CARRIED_PANELS, /* + TG_LHS or TG_RHS */
+  TG_CARRIED_PANELS,                          /* + TG_LHS or TG_RHS */
   TG_CARRIED_WINDOWS = TG_CARRIED_PANELS + 2, /* emit_winograd.h */
   TG_CARRIED_COUNT
 };
@@ -38,7 +38,8 @@ struct tg_emit {
 };
 
 /* The whole kernel. arguments: lhs, rhs and initial result in the operation's
- * own shapes (panels instead, where the plan takes them), then the inputs of the epilogue (length 0 for none). */
+ * own shapes (panels instead, where the plan takes them), then the inputs of
+ * the epilogue (length 0 for none). */
 MlirValue tg_emit_kernel(struct tg_builder *builder, const struct tg_plan *plan,
                          struct tg_epilogue *epilogue,
                          const MlirValue *arguments);
@@ -48,6 +49,10 @@ MlirValue tg_emit_prepack(struct tg_builder *builder,
                           MlirValue source);
 /* Does the generated code read the initial value of the result? */
 bool tg_plan_reads_init(const struct tg_plan *plan);
+
+/* What was read of the unpacked input, a scalar or a vector, in the kernel's
+ * own element type. */
+MlirValue tg_emit_extend(struct tg_emit *emit, int operand, MlirValue value);
 
 /* The stages, for emit_nest.c alone. */
 void tg_emit_pack(struct tg_emit *emit, int operand);

@@ -17,11 +17,6 @@ struct dot {
   MlirValue accumulator[TG_BUILD_MAX_CARRIED]; /* (rows, width) */
 };
 
-static MlirValue add(struct tg_builder *b, MlirValue x, MlirValue y) {
-  MlirValue operands[2] = {x, y};
-  return tg_build_1(b, "arith.addf", 2, operands, b->vector);
-}
-
 static void set_deltas(struct tg_emit *emit, int64_t row, int64_t column) {
   const struct tg_plan *plan = emit->plan;
   emit->delta[plan->row_loop] = row;
@@ -44,8 +39,10 @@ static MlirValue load(struct tg_emit *emit, int operand, int64_t valid) {
   int rank = tg_emit_subscripts(emit, operand, indices);
   MlirValue source = emit->source[operand];
   if (emit->plan->follows_vector[operand])
-    return tg_read(b, source, rank, indices, valid);
-  return tg_broadcast(b, tg_extract(b, source, rank, indices));
+    return tg_emit_extend(emit, operand,
+                          tg_read(b, source, rank, indices, valid));
+  return tg_broadcast(
+      b, tg_emit_extend(emit, operand, tg_extract(b, source, rank, indices)));
 }
 
 static bool follows_column(const struct tg_emit *emit, int operand) {
@@ -150,7 +147,8 @@ static MlirValue add_pairs(struct tg_builder *b, MlirValue x, MlirValue y,
     own[j] = from + j;
     other[j] = from + (j ^ s);
   }
-  return add(b, tg_permute(b, x, y, own), tg_permute(b, x, y, other));
+  return tg_add_elements(b, tg_permute(b, x, y, own),
+                         tg_permute(b, x, y, other));
 }
 
 /* Lane i of the answer is the sum of all lanes of value[i], for i < count. The
@@ -173,7 +171,7 @@ static void store_column(struct tg_emit *emit, struct dot *dot,
     MlirValue *parts = &dot->accumulator[i * dot->width + column * dot->parts];
     for (int64_t s = 1; s < dot->parts; s *= 2)
       for (int64_t p = 0; p + s < dot->parts; p += 2 * s)
-        parts[p] = add(b, parts[p], parts[p + s]);
+        parts[p] = tg_add_elements(b, parts[p], parts[p + s]);
     value[i] = parts[0];
   }
   MlirValue sums = add_lanes(b, value, dot->rows);
@@ -182,7 +180,8 @@ static void store_column(struct tg_emit *emit, struct dot *dot,
   set_deltas(emit, 0, 0);
   MlirValue *result = &emit->state[TG_CARRIED_RESULT];
   if (!emit->kernel->init_is_zero)
-    sums = add(b, tg_read(b, *result, rank, indices, dot->rows), sums);
+    sums =
+        tg_add_elements(b, tg_read(b, *result, rank, indices, dot->rows), sums);
   sums = tg_epilogue_emit(b, emit->epilogue, sums, indices, dot->rows);
   *result = tg_write(b, sums, *result, rank, indices, dot->rows);
 }

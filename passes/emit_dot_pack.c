@@ -49,7 +49,9 @@ static void copy_square(struct tg_emit *emit, const struct dot_pack *pack,
     }
     emit->delta[vector_loop] = i;
     int rank = tg_emit_subscripts(emit, pack->operand, indices);
-    square[i] = tg_read(b, emit->source[pack->operand], rank, indices, lines);
+    square[i] = tg_emit_extend(
+        emit, pack->operand,
+        tg_read(b, emit->source[pack->operand], rank, indices, lines));
   }
   emit->delta[vector_loop] = 0;
   tg_transpose(b, square);

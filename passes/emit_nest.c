@@ -6,6 +6,7 @@
 #include "passes/emit_winograd.h"
 
 #include <assert.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
 /*===-- What the stages share ---------------------------------------------===*/
@@ -73,6 +74,19 @@ void tg_emit_split(struct tg_emit *emit, MlirValue origin, int64_t block,
                      step);
   body(emit, loop.iv, rest, data);
   tg_emit_loop_end(emit, &loop);
+}
+
+MlirValue tg_emit_extend(struct tg_emit *emit, int operand, MlirValue value) {
+  static const char *const names[] = {[TG_EXTENSION_FLOAT] = "arith.extf",
+                                      [TG_EXTENSION_SIGNED] = "arith.extsi",
+                                      [TG_EXTENSION_UNSIGNED] = "arith.extui"};
+  struct tg_builder *builder = &emit->builder;
+  enum tg_extension extension = emit->kernel->extension[operand];
+  if (extension == TG_EXTENSION_NONE)
+    return value;
+  bool vector = mlirTypeIsAVector(mlirValueGetType(value));
+  return tg_build_1(builder, names[extension], 1, &value,
+                    vector ? builder->vector : builder->element);
 }
 
 int tg_emit_subscripts(struct tg_emit *emit, int operand, MlirValue *indices) {

@@ -86,7 +86,8 @@ static void copy_contiguous(struct tg_emit *emit, struct pack *pack) {
     MlirValue vector = tg_read_strided(
         &emit->builder, emit->source[pack->operand], rank, indices,
         tg_plan_step(emit->plan, pack->operand, pack->loop), exists);
-    write_panel(emit, pack, depth, g * lanes, vector,
+    write_panel(emit, pack, depth, g * lanes,
+                tg_emit_extend(emit, pack->operand, vector),
                 group_size(emit, pack->width, g));
   }
 }
@@ -114,7 +115,8 @@ static void copy_gathered(struct tg_emit *emit, struct pack *pack,
       continue;
     MlirValue vector =
         tg_gather(&emit->builder, pack->flat_source, base, offsets[g]);
-    write_panel(emit, pack, depth, g * lanes, vector, lanes);
+    write_panel(emit, pack, depth, g * lanes,
+                tg_emit_extend(emit, pack->operand, vector), lanes);
   }
 }
 
@@ -139,7 +141,9 @@ static void copy_elements(struct tg_emit *emit, struct pack *pack) {
   emit->position[pack->loop] = tg_add(b, start, loop.iv);
   MlirValue indices[TG_MAX_RANK];
   int rank = tg_emit_subscripts(emit, pack->operand, indices);
-  MlirValue element = tg_extract(b, emit->source[pack->operand], rank, indices);
+  MlirValue element =
+      tg_emit_extend(emit, pack->operand,
+                     tg_extract(b, emit->source[pack->operand], rank, indices));
   MlirValue place[3] = {pack->panel, depth, loop.iv};
   MlirValue next = tg_insert(b, element, loop.carried[0], 3, place);
   tg_for_end(b, &loop, &next);
@@ -181,7 +185,9 @@ static void copy_transposed(struct tg_emit *emit, struct pack *pack,
     }
     lane_subscripts(emit, pack, first + i, indices);
     indices[pack->flat_rank - 1] = source_depth;
-    rows[i] = tg_read(b, pack->flat_source, pack->flat_rank, indices, b->lanes);
+    rows[i] = tg_emit_extend(
+        emit, pack->operand,
+        tg_read(b, pack->flat_source, pack->flat_rank, indices, b->lanes));
   }
   tg_transpose(b, rows);
   for (int64_t i = 0; i < b->lanes; ++i)
@@ -201,8 +207,9 @@ static void copy_flat_elements(struct tg_emit *emit, struct pack *pack,
   emit->position[pack->loop] = tg_add(b, start, loop.iv);
   tg_emit_subscripts(emit, pack->operand, indices);
   indices[pack->flat_rank - 1] = source_depth;
-  MlirValue element =
-      tg_extract(b, pack->flat_source, pack->flat_rank, indices);
+  MlirValue element = tg_emit_extend(
+      emit, pack->operand,
+      tg_extract(b, pack->flat_source, pack->flat_rank, indices));
   MlirValue place[3] = {pack->panel, depth, loop.iv};
   MlirValue next = tg_insert(b, element, loop.carried[0], 3, place);
   tg_for_end(b, &loop, &next);

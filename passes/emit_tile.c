@@ -60,10 +60,14 @@ static MlirValue load(struct tg_emit *emit, const struct tile *tile,
   if (emit->plan->follows_vector[operand]) {
     int64_t valid = valid_lanes(emit, tile, vector);
     if (tg_plan_step(emit->plan, operand, emit->plan->vector_loop) > 1)
-      return tg_emit_read_row(emit, operand, tile->columns, valid);
-    return tg_read(builder, source, rank, indices, valid);
+      return tg_emit_extend(
+          emit, operand, tg_emit_read_row(emit, operand, tile->columns, valid));
+    return tg_emit_extend(emit, operand,
+                          tg_read(builder, source, rank, indices, valid));
   }
-  return tg_broadcast(builder, tg_extract(builder, source, rank, indices));
+  return tg_broadcast(
+      builder, tg_emit_extend(emit, operand,
+                              tg_extract(builder, source, rank, indices)));
 }
 
 /* One step of the reduction: every accumulator gets its product. */

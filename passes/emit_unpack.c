@@ -57,8 +57,8 @@ static void store_row(struct tg_emit *emit, MlirValue vector, int64_t column,
   int rank = group[emit->kernel->operand[TG_RESULT].rank - 1] + 1;
   indices[rank - 1] = row;
   if (!emit->kernel->init_is_zero) {
-    MlirValue operands[2] = {tg_read(b, *result, rank, indices, valid), vector};
-    vector = tg_build_1(b, "arith.addf", 2, operands, b->vector);
+    vector =
+        tg_add_elements(b, tg_read(b, *result, rank, indices, valid), vector);
   }
   vector = tg_epilogue_emit(b, emit->epilogue, vector, indices, valid);
   *result = tg_write(b, vector, *result, rank, indices, valid);

@@ -218,37 +218,84 @@ bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel) {
   return true;
 }
 
-/* Is the operation `name` on these two values in either order? */
-static bool is_binary_of(MlirOperation op, const char *name, MlirValue a,
-                         MlirValue b) {
+/* Is the operation of that name, on two values of which one is `a`? Then the
+ * other one is *b. */
+static bool is_binary_with(MlirOperation op, const char *name, MlirValue a,
+                           MlirValue *b) {
   if (!tg_op_is(op, name) || mlirOperationGetNumOperands(op) != 2)
     return false;
   MlirValue x = mlirOperationGetOperand(op, 0);
   MlirValue y = mlirOperationGetOperand(op, 1);
-  return (mlirValueEqual(x, a) && mlirValueEqual(y, b)) ||
-         (mlirValueEqual(x, b) && mlirValueEqual(y, a));
+  *b = mlirValueEqual(x, a) ? y : x;
+  return mlirValueEqual(x, a) || mlirValueEqual(y, a);
 }
 
-bool tg_op_is_multiply_add(MlirOperation op) {
+/* The value before it was extended, and how that was done. */
+static MlirValue read_extension(MlirValue value, enum tg_extension *extension) {
+  static const struct {
+    const char *name;
+    enum tg_extension extension;
+  } rows[] = {{"arith.extf", TG_EXTENSION_FLOAT},
+              {"arith.extsi", TG_EXTENSION_SIGNED},
+              {"arith.extui", TG_EXTENSION_UNSIGNED}};
+  MlirOperation op = tg_value_producer(value);
+  *extension = TG_EXTENSION_NONE;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+    if (tg_op_is(op, rows[i].name)) {
+      *extension = rows[i].extension;
+      return mlirOperationGetOperand(op, 0);
+    }
+  return value;
+}
+
+/* yield(sum), with sum = add(product, out) of the block's only add. */
+static bool read_sum(MlirBlock block, bool *integer, MlirValue *product) {
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  if (!tg_op_is(yield, "linalg.yield") ||
+      mlirOperationGetNumOperands(yield) != 1)
+    return false;
+  MlirOperation sum = tg_value_producer(mlirOperationGetOperand(yield, 0));
+  *integer = tg_op_is(sum, "arith.addi");
+  return is_binary_with(sum, *integer ? "arith.addi" : "arith.addf",
+                        mlirBlockGetArgument(block, 2), product);
+}
+
+static int count_ops(MlirBlock block) {
+  int count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    ++count;
+  return count;
+}
+
+bool tg_op_is_multiply_add(MlirOperation op,
+                           enum tg_extension extension[TG_RESULT]) {
   if (mlirOperationGetNumRegions(op) != 1)
     return false;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  bool integer;
+  MlirValue product;
   if (mlirBlockIsNull(block) || mlirBlockGetNumArguments(block) != 3 ||
-      !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ||
+      !read_sum(block, &integer, &product))
     return false;
-  MlirOperation mul = mlirBlockGetFirstOperation(block);
-  if (!is_binary_of(mul, "arith.mulf", mlirBlockGetArgument(block, 0),
-                    mlirBlockGetArgument(block, 1)))
+  MlirOperation mul = tg_value_producer(product);
+  if (!tg_op_is(mul, integer ? "arith.muli" : "arith.mulf") ||
+      !mlirBlockEqual(mlirOperationGetBlock(mul), block))
     return false;
-  MlirOperation add = mlirOperationGetNextInBlock(mul);
-  if (!is_binary_of(add, "arith.addf", mlirOperationGetResult(mul, 0),
-                    mlirBlockGetArgument(block, 2)))
+  enum tg_extension found[TG_RESULT];
+  MlirValue source[TG_RESULT];
+  for (int i = 0; i < TG_RESULT; ++i)
+    source[i] = read_extension(mlirOperationGetOperand(mul, i), &found[i]);
+  bool swapped = mlirValueEqual(source[1], mlirBlockGetArgument(block, 0));
+  /* One operand twice would be a square: both sources have to be there. */
+  if (!mlirValueEqual(source[swapped], mlirBlockGetArgument(block, 0)) ||
+      !mlirValueEqual(source[!swapped], mlirBlockGetArgument(block, 1)))
     return false;
-  MlirOperation yield = mlirOperationGetNextInBlock(add);
-  return tg_op_is(yield, "linalg.yield") &&
-         mlirOperationGetNumOperands(yield) == 1 &&
-         mlirValueEqual(mlirOperationGetOperand(yield, 0),
-                        mlirOperationGetResult(add, 0));
+  extension[TG_LHS] = found[swapped];
+  extension[TG_RHS] = found[!swapped];
+  return count_ops(block) ==
+         3 + (found[0] != TG_EXTENSION_NONE) + (found[1] != TG_EXTENSION_NONE);
 }
 
 /* In blocks that nothing reaches, a chain of producers may be a circle: what
@@ -319,6 +366,9 @@ bool tg_value_is_zero_fill(MlirValue value) {
     return false;
   MlirAttribute number =
       mlirOperationGetAttributeByName(constant, tg_ref("value"));
+  int64_t integer;
+  if (tg_attribute_integer(number, &integer))
+    return integer == 0;
   if (mlirAttributeIsNull(number) || !mlirAttributeIsAFloat(number))
     return false;
   double zero = mlirFloatAttrGetValueDouble(number);

@@ -68,9 +68,13 @@ bool tg_access_from_map(MlirAffineMap map, MlirType type,
  */
 bool tg_op_read_accesses(MlirOperation op, struct tg_kernel *kernel);
 
-/* Is the operation's only block "yield(add(mul(in0, in1), out))" on floats,
- * operands in any order? */
-bool tg_op_is_multiply_add(MlirOperation op);
+/*
+ * Is the operation's only block "yield(add(mul(in0, in1), out))", operands in
+ * any order, on floats or on integers? An input may be extended before it is
+ * multiplied: extension[TG_LHS] and [TG_RHS] say how.
+ */
+bool tg_op_is_multiply_add(MlirOperation op,
+                           enum tg_extension extension[TG_RESULT]);
 
 /*
  * Where an input really comes from: the value under any linalg.transpose that

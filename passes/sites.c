@@ -9,14 +9,15 @@
 #include <string.h>
 
 #include "passes/inspect.h"
+#include "passes/lanes.h"
 #include "passes/nest.h"
 #include "passes/passes.h"
 
 /* Elements of one operand, so that no address of any element overflows. */
 static const int64_t max_elements = INT64_C(1) << 40;
 
-/* A dense tensor of f32 or f64 whose static dimensions are positive. */
-static bool is_supported_type(MlirType type, enum tg_element *element) {
+/* A dense tensor whose static dimensions are positive. */
+static bool is_supported_shape(MlirType type) {
   if (!mlirTypeIsARankedTensor(type) ||
       !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return false;
@@ -29,9 +30,42 @@ static bool is_supported_type(MlirType type, enum tg_element *element) {
       return false;
     elements *= extent;
   }
-  MlirType element_type = mlirShapedTypeGetElementType(type);
-  *element = mlirTypeIsAF64(element_type) ? TG_F64 : TG_F32;
-  return mlirTypeIsAF32(element_type) || mlirTypeIsAF64(element_type);
+  return true;
+}
+
+static bool is_signless(MlirType type, unsigned width) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type) &&
+         mlirIntegerTypeGetWidth(type) == width;
+}
+
+/* What a sum of that type is computed in. */
+static bool read_element(MlirType type, enum tg_element *element) {
+  if (mlirTypeIsAF32(type))
+    *element = TG_F32;
+  else if (mlirTypeIsAF64(type))
+    *element = TG_F64;
+  else if (is_signless(type, 32))
+    *element = TG_I32;
+  else
+    return false;
+  return true;
+}
+
+/* An input's type: the sum's own, or one that the body extends to it, in bytes
+ * of its own. */
+static bool is_supported_input(MlirType type, MlirType sum,
+                               enum tg_extension extension) {
+  if (extension == TG_EXTENSION_NONE)
+    return mlirTypeEqual(type, sum);
+  if (extension == TG_EXTENSION_FLOAT)
+    return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) ||
+           mlirTypeIsAF32(type);
+  return is_signless(type, 8) || is_signless(type, 16);
+}
+
+static MlirType element_of_operand(MlirOperation op, int operand) {
+  return mlirShapedTypeGetElementType(
+      mlirValueGetType(mlirOperationGetOperand(op, operand)));
 }
 
 /* Fills loops and operands; false where a type or a map is not served. */
@@ -39,14 +73,17 @@ static bool read_operands(MlirOperation op, struct tg_kernel *kernel) {
   if (mlirOperationGetNumOperands(op) != TG_OPERAND_COUNT ||
       mlirOperationGetNumResults(op) != 1)
     return false;
-  for (int o = 0; o < TG_OPERAND_COUNT; ++o) {
-    enum tg_element element;
-    if (!is_supported_type(mlirValueGetType(mlirOperationGetOperand(op, o)),
-                           &element) ||
-        (o > 0 && element != kernel->element))
+  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
+    if (!is_supported_shape(mlirValueGetType(mlirOperationGetOperand(op, o))))
       return false;
-    kernel->element = element;
-  }
+  MlirType sum = element_of_operand(op, TG_RESULT);
+  if (!read_element(sum, &kernel->element) ||
+      !tg_op_is_multiply_add(op, kernel->extension))
+    return false;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (!is_supported_input(element_of_operand(op, o), sum,
+                            kernel->extension[o]))
+      return false;
   return tg_op_read_accesses(op, kernel);
 }
 
@@ -311,8 +348,8 @@ static void look_through_transposes(MlirOperation op,
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
   memset(kernel, 0, sizeof *kernel);
   if (!tg_op_name_starts_with(op, "linalg.") || !read_operands(op, kernel) ||
-      !tg_op_is_multiply_add(op) || !settle_extents(kernel) ||
-      !are_loops_supported(kernel) || !are_iterators_as_implied(op, kernel))
+      !settle_extents(kernel) || !are_loops_supported(kernel) ||
+      !are_iterators_as_implied(op, kernel))
     return false;
   look_through_transposes(op, kernel);
   kernel->init_is_zero =
@@ -331,10 +368,9 @@ static const char *type_reason(MlirType type) {
         mlirShapedTypeGetDimSize(type, d) == 0)
       return "a dimension of zero elements";
   MlirType element = mlirShapedTypeGetElementType(type);
-  if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element))
-    return "elements other than f32 and f64";
-  enum tg_element unused;
-  return is_supported_type(type, &unused) ? NULL : "a huge or encoded tensor";
+  if (!tg_lanes_hold(element))
+    return "elements of a type that no schedule serves";
+  return is_supported_shape(type) ? NULL : "a huge or encoded tensor";
 }
 
 static bool has_unknown_extents(MlirOperation op) {
@@ -363,7 +399,9 @@ const char *tg_left_reason(MlirOperation op) {
   const char *reason = NULL;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !reason; ++i)
     reason = type_reason(mlirValueGetType(mlirOperationGetOperand(op, i)));
-  if (count != TG_OPERAND_COUNT || (!reason && !tg_op_is_multiply_add(op)))
+  enum tg_extension unused[TG_RESULT];
+  if (count != TG_OPERAND_COUNT ||
+      (!reason && !tg_op_is_multiply_add(op, unused)))
     return "not a sum of products";
   if (!reason && has_unknown_extents(op))
     return "dynamic dimensions that no schedule serves";

@@ -50,8 +50,7 @@ void tg_describe_kernel(const struct tg_kernel *kernel, char *text,
   char parallel[128], reduced[128];
   print_extents(kernel, false, parallel, sizeof parallel);
   print_extents(kernel, true, reduced, sizeof reduced);
-  snprintf(text, room, "%s %s reducing %s",
-           kernel->element == TG_F64 ? "f64" : "f32",
+  snprintf(text, room, "%s %s reducing %s", tg_element_names[kernel->element],
            parallel[0] ? parallel : "1", reduced[0] ? reduced : "1");
 }
 
