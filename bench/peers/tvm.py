@@ -25,6 +25,7 @@ from bench.graph import Graph
 from bench.peers import Program
 
 _BATCH = 16  # trials between two records of progress
+_TIMEOUT_S = 300  # for a worker of the tuner, which imports TVM first: half a minute on a busy machine
 
 
 def _host_target() -> tvm.target.Target:
@@ -54,10 +55,20 @@ class Tvm:
         done = int(done_file.read_text()) if done_file.exists() else 0
         if records.exists():
             done = max(done, sum(1 for _ in records.open()))
+        builder = meta_schedule.builder.LocalBuilder(timeout_sec=_TIMEOUT_S, max_workers=1)
+        runner = meta_schedule.runner.LocalRunner(timeout_sec=_TIMEOUT_S)
         while done < self.trials:
             count = min(_BATCH, self.trials - done)
             meta_schedule.relax_integration.tune_relax(
-                module, {}, self.target, str(folder), count, num_trials_per_iter=count, seed=done + 1
+                module,
+                {},
+                self.target,
+                str(folder),
+                count,
+                num_trials_per_iter=count,
+                builder=builder,
+                runner=runner,
+                seed=done + 1,
             )
             done += count
             done_file.write_text(f"{done}\n")
