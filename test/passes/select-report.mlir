@@ -23,7 +23,7 @@
 // CHECK-NEXT: "left_alone": [
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "operands in memory"
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "a dimension of zero elements"
-// CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "elements other than f32 and f64"
+// CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "elements of a type that no schedule serves"
 // CHECK-NEXT: "op": "linalg.matmul"{{.*}}"reason": "tgraph.skip"
 // CHECK-NEXT: "op": "linalg.generic"{{.*}}"reason": "no loops to tile"
 // CHECK-NEXT: ]
@@ -34,12 +34,12 @@
 
 #s = affine_map<() -> ()>
 func.func @f(%a: tensor<?x4xf32>, %b: tensor<4x16xf32>, %c: tensor<8x16xf32>, %q: tensor<8x4xf32>, %s: tensor<f32>,
-             %m: memref<4x4xf32>, %i: tensor<4x4xi8>, %j: tensor<4x4xi32>, %z: tensor<0x4xf32>, %y: tensor<0x16xf32>, %x: tensor<?x16xf32>) -> tensor<8x16xf32> {
+             %m: memref<4x4xf32>, %i: tensor<4x4xi4>, %j: tensor<4x4xi32>, %z: tensor<0x4xf32>, %y: tensor<0x16xf32>, %x: tensor<?x16xf32>) -> tensor<8x16xf32> {
   %r = linalg.matmul ins(%q, %b : tensor<8x4xf32>, tensor<4x16xf32>) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
   linalg.matmul ins(%m, %m : memref<4x4xf32>, memref<4x4xf32>) outs(%m : memref<4x4xf32>)
   %0 = linalg.matmul ins(%a, %b : tensor<?x4xf32>, tensor<4x16xf32>) outs(%x : tensor<?x16xf32>) -> tensor<?x16xf32>
   %1 = linalg.matmul ins(%z, %b : tensor<0x4xf32>, tensor<4x16xf32>) outs(%y : tensor<0x16xf32>) -> tensor<0x16xf32>
-  %2 = linalg.matmul ins(%i, %i : tensor<4x4xi8>, tensor<4x4xi8>) outs(%j : tensor<4x4xi32>) -> tensor<4x4xi32>
+  %2 = linalg.matmul ins(%i, %i : tensor<4x4xi4>, tensor<4x4xi4>) outs(%j : tensor<4x4xi32>) -> tensor<4x4xi32>
   %3 = linalg.matmul {tgraph.skip} ins(%q, %b : tensor<8x4xf32>, tensor<4x16xf32>) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
   %4 = linalg.add ins(%c, %c : tensor<8x16xf32>, tensor<8x16xf32>) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
   %5 = linalg.generic {indexing_maps = [#s, #s], iterator_types = []} ins(%s : tensor<f32>) outs(%s : tensor<f32>) {

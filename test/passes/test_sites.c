@@ -171,9 +171,10 @@ static void test_types_left_alone(void **state) {
 #define MATMUL_OF(a, b, c) FUNCTION("linalg.matmul", a, b, c)
   static const char *const texts[] = {
       MATMUL_OF("tensor<0x5xf32>", "tensor<5x3xf32>", "tensor<0x3xf32>"),
-      MATMUL_OF("tensor<7x5xi32>", "tensor<5x3xi32>", "tensor<7x3xi32>"),
+      MATMUL_OF("tensor<7x5xi64>", "tensor<5x3xi64>", "tensor<7x3xi64>"),
       MATMUL_OF("tensor<7x5xf16>", "tensor<5x3xf16>", "tensor<7x3xf16>"),
-      MATMUL_OF("tensor<7x5xf16>", "tensor<5x3xf16>", "tensor<7x3xf32>"),
+      MATMUL_OF("tensor<7x5xi8>", "tensor<5x3xi8>", "tensor<7x3xi16>"),
+      MATMUL_OF("tensor<7x5xi8>", "tensor<5x3xi8>", "tensor<7x3xf32>"),
       MATMUL_OF("tensor<7x5xi4>", "tensor<5x3xi4>", "tensor<7x3xi32>"),
       MATMUL_OF("tensor<7x5xcomplex<f32>>", "tensor<5x3xcomplex<f32>>",
                 "tensor<7x3xcomplex<f32>>"),
@@ -185,6 +186,33 @@ static void test_types_left_alone(void **state) {
       "module {}"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i)
     assert_no_site(texts[i]);
+}
+
+static void assert_extensions(const char *text, enum tg_element element,
+                              enum tg_extension lhs, enum tg_extension rhs) {
+  struct fixture f = start_fixture(text);
+  assert_int_equal(f.count, 1);
+  assert_int_equal(f.sites[0].kernel.element, element);
+  assert_int_equal(f.sites[0].kernel.extension[TG_LHS], lhs);
+  assert_int_equal(f.sites[0].kernel.extension[TG_RHS], rhs);
+  stop_fixture(&f);
+}
+
+static void test_narrow_inputs(void **state) {
+  (void)state;
+  assert_extensions(
+      MATMUL_OF("tensor<7x5xf16>", "tensor<5x3xbf16>", "tensor<7x3xf32>"),
+      TG_F32, TG_EXTENSION_FLOAT, TG_EXTENSION_FLOAT);
+  assert_extensions(
+      MATMUL_OF("tensor<7x5xf64>", "tensor<5x3xf32>", "tensor<7x3xf64>"),
+      TG_F64, TG_EXTENSION_NONE, TG_EXTENSION_FLOAT);
+  assert_extensions(
+      MATMUL_OF("tensor<7x5xi8>", "tensor<5x3xi32>", "tensor<7x3xi32>"), TG_I32,
+      TG_EXTENSION_SIGNED, TG_EXTENSION_NONE);
+  assert_extensions(
+      FUNCTION("linalg.matmul {cast = #linalg.type_fn<cast_unsigned>}",
+               "tensor<7x5xi8>", "tensor<5x3xi16>", "tensor<7x3xi32>"),
+      TG_I32, TG_EXTENSION_UNSIGNED, TG_EXTENSION_UNSIGNED);
 }
 
 /* One site, whose loops are carried out as the letters say: static, bounded,
@@ -373,6 +401,7 @@ int main(void) {
       cmocka_unit_test(test_convolution_strides),
       cmocka_unit_test(test_kinds_of_convolutions),
       cmocka_unit_test(test_types_left_alone),
+      cmocka_unit_test(test_narrow_inputs),
       cmocka_unit_test(test_dynamic_extents),
       cmocka_unit_test(test_bodies_and_maps_left_alone),
       cmocka_unit_test(test_pooling_is_no_site),
