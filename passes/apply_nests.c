@@ -170,8 +170,8 @@ size_t tg_apply_nests(struct tg_outliner *outliner,
     if (choices[i].taken || !is_used(choices[i].op))
       continue;
     struct tg_group group;
-    tg_group_find(choices, count, i, target, &group);
-    if (apply_group(outliner, target, &group))
+    if (tg_group_find(choices, count, i, target, &group) &&
+        apply_group(outliner, target, &group))
       applied += (size_t)group.stage_count;
     else
       tg_remark(remarks, mlirOperationGetLocation(choices[i].op),

@@ -4,11 +4,13 @@
  */
 #include "passes/nest.h"
 
+#include <float.h>
 #include <math.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
+#include "model/text.h"
 #include "passes/inspect.h"
 #include "passes/lanes.h"
 
@@ -150,6 +152,44 @@ static bool find_identity(MlirOperation op, enum identity *identity) {
   return false;
 }
 
+/* Is the flag, or all of them, among the operation's fastmath flags? */
+static bool has_flag(MlirOperation op, const char *flag) {
+  MlirAttribute flags = mlirOperationGetAttributeByName(op, tg_ref("fastmath"));
+  if (mlirAttributeIsNull(flags))
+    return false;
+  struct tg_text text = {0};
+  mlirAttributePrint(flags, tg_append_ref, &text);
+  bool found =
+      text.data && (strstr(text.data, flag) || strstr(text.data, "<fast>"));
+  tg_text_destroy(&text);
+  return found;
+}
+
+static double greatest_finite(MlirType type) {
+  return mlirTypeIsAF16(type)    ? 0x1.ffcp15
+         : mlirTypeIsABF16(type) ? 0x1.fep127
+         : mlirTypeIsAF32(type)  ? (double)FLT_MAX
+                                 : DBL_MAX;
+}
+
+/* What the flags exclude would be poison: next to no NaN an infinity changes
+ * nothing, next to no infinity the greatest finite number. */
+static double float_identity(MlirOperation combiner, enum identity identity) {
+  bool maximum = identity == NEGATIVE_INFINITY;
+  if (identity == NOT_A_NUMBER) {
+    if (!has_flag(combiner, "nnan"))
+      return (double)NAN;
+    maximum = tg_op_is(combiner, "arith.maxnumf");
+  } else if (identity != NEGATIVE_INFINITY && identity != POSITIVE_INFINITY) {
+    return identity == ONE ? 1 : identity == NEGATIVE_ZERO ? -0.0 : 0;
+  }
+  double most = has_flag(combiner, "ninf")
+                    ? greatest_finite(
+                          mlirValueGetType(mlirOperationGetResult(combiner, 0)))
+                    : HUGE_VAL;
+  return maximum ? -most : most;
+}
+
 MlirAttribute tg_combiner_identity(MlirOperation combiner) {
   enum identity identity;
   if (!find_identity(combiner, &identity))
@@ -167,13 +207,8 @@ MlirAttribute tg_combiner_identity(MlirOperation combiner) {
                                                   : 0;
     return mlirIntegerAttrGet(type, value);
   }
-  double value = identity == ONE                 ? 1
-                 : identity == NEGATIVE_ZERO     ? -0.0
-                 : identity == NEGATIVE_INFINITY ? -HUGE_VAL
-                 : identity == POSITIVE_INFINITY ? HUGE_VAL
-                 : identity == NOT_A_NUMBER      ? (double)NAN
-                                                 : 0;
-  return mlirFloatAttrDoubleGet(context, type, value);
+  return mlirFloatAttrDoubleGet(context, type,
+                                float_identity(combiner, identity));
 }
 
 static bool is_initial_value(MlirOperation op, MlirValue value) {

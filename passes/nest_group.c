@@ -5,7 +5,6 @@
  */
 #include "passes/nest_group.h"
 
-#include <assert.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -282,15 +281,14 @@ static bool uses_result_of(MlirOperation op,
   return false;
 }
 
-void tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
+bool tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
                    const struct tg_target *target, struct tg_group *group) {
   const struct tg_nest_choice *members[TG_MAX_STAGES];
   int member_count = 1;
   members[0] = &choices[first];
   choices[first].taken = true;
-  bool built = build_group(members, 1, target, group);
-  assert(built);
-  (void)built;
+  if (!build_group(members, 1, target, group))
+    return false;
   MlirBlock block = mlirOperationGetBlock(choices[first].op);
   for (size_t i = first + 1; i < count && i < first + MAX_DISTANCE; ++i) {
     if (choices[i].taken || member_count == TG_MAX_STAGES ||
@@ -305,4 +303,5 @@ void tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
     choices[i].taken = true;
     member_count++;
   }
+  return true;
 }

@@ -78,10 +78,11 @@ struct tg_nest_choice {
 
 /*
  * The group that starts with choices[first], as large as it can be: members are
- * among the following choices, and are marked as taken. A group of one can
- * always be made.
+ * among the following choices, and are marked as taken. False: not even a group
+ * of one; in code that is never reached an operation may use its own result, or
+ * be used before it.
  */
-void tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
+bool tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
                    const struct tg_target *target, struct tg_group *group);
 
 /*
