@@ -61,6 +61,19 @@ bool tg_op_has_attribute(MlirOperation op, const char *name) {
       mlirOperationGetAttributeByName(op, tg_ref(name)));
 }
 
+bool tg_symbol_exists(MlirOperation module, const char *name) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol =
+        mlirOperationGetAttributeByName(op, tg_ref("sym_name"));
+    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
+        mlirStringRefEqual(mlirStringAttrGetValue(symbol), tg_ref(name)))
+      return true;
+  }
+  return false;
+}
+
 bool tg_op_is_skipped(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
     if (tg_op_has_attribute(op, "tgraph.skip"))

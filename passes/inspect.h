@@ -37,6 +37,8 @@ bool tg_op_name_starts_with(MlirOperation op, const char *prefix);
 /* The operation that made the value; a null operation for an argument. */
 MlirOperation tg_value_producer(MlirValue value);
 bool tg_op_has_attribute(MlirOperation op, const char *name);
+/* Has the module an operation of that symbol name? */
+bool tg_symbol_exists(MlirOperation module, const char *name);
 /* Does the operation or one that it is in say tgraph.skip? */
 bool tg_op_is_skipped(MlirOperation op);
 /* The value of an integer attribute of at most 64 bits without a sign in its

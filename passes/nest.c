@@ -234,6 +234,16 @@ static bool depends_on_initial(MlirOperation op, MlirValue value, int depth) {
   return false;
 }
 
+/* A sum that says that it doesn't overflow says so of its own order. */
+static bool has_overflow_flags(MlirOperation op) {
+  MlirAttribute flags =
+      mlirOperationGetAttributeByName(op, tg_ref("overflowFlags"));
+  return !mlirAttributeIsNull(flags) &&
+         !mlirAttributeEqual(
+             flags, mlirAttributeParseGet(mlirOperationGetContext(op),
+                                          tg_ref("#arith.overflow<none>")));
+}
+
 MlirOperation tg_nest_combiner(MlirOperation op, int result) {
   const MlirOperation none = {NULL};
   MlirOperation combiner = tg_value_producer(tg_nest_yielded(op, result));
@@ -243,6 +253,8 @@ MlirOperation tg_nest_combiner(MlirOperation op, int result) {
     return none;
   int input_count =
       (int)(mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op));
+  if (has_overflow_flags(combiner))
+    return none;
   MlirValue before =
       mlirBlockGetArgument(tg_nest_body(op), input_count + result);
   MlirValue a = mlirOperationGetOperand(combiner, 0);

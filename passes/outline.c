@@ -25,19 +25,6 @@ struct tg_outlined {
   struct tg_outlined *next;
 };
 
-static bool symbol_exists(MlirOperation module, const char *name) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol =
-        mlirOperationGetAttributeByName(op, tg_ref("sym_name"));
-    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
-        mlirStringRefEqual(mlirStringAttrGetValue(symbol), tg_ref(name)))
-      return true;
-  }
-  return false;
-}
-
 MlirOperation tg_outline_begin(MlirLocation location, MlirType type,
                                MlirBlock *entry) {
   MlirContext context = mlirLocationGetContext(location);
@@ -96,7 +83,7 @@ static const char *keep(struct tg_outliner *outliner, MlirOperation function,
     return NULL;
   }
   snprintf(o->name, sizeof(o->name), "%s", name);
-  for (int i = 1; symbol_exists(outliner->module, o->name); ++i)
+  for (int i = 1; tg_symbol_exists(outliner->module, o->name); ++i)
     snprintf(o->name, sizeof(o->name), "%.*s_%d", NAME_NBYTES - 16, name, i);
   mlirOperationSetAttributeByName(
       function, tg_ref("sym_name"),

@@ -185,26 +185,19 @@ static void fill_prepack(const struct split *split, MlirBlock entry,
            NULL);
 }
 
-/* The function's own attributes without its name, type and arguments'. */
-static void copy_attributes(MlirOperation from, MlirOperation to,
-                            const char *name) {
-  static const char *const own[] = {"sym_name", "function_type", "arg_attrs",
-                                    "res_attrs"};
+/* Whatever the program says about the function, and who may see it. */
+static void copy_attributes(MlirOperation from, MlirOperation to) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from);
        ++i) {
     MlirNamedAttribute attribute =
         mlirOperationGetDiscardableAttribute(from, i);
-    bool skip = false;
-    for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); ++k)
-      skip |=
-          mlirStringRefEqual(mlirIdentifierStr(attribute.name), tg_ref(own[k]));
-    if (!skip)
-      mlirOperationSetDiscardableAttributeByName(
-          to, mlirIdentifierStr(attribute.name), attribute.attribute);
+    mlirOperationSetDiscardableAttributeByName(
+        to, mlirIdentifierStr(attribute.name), attribute.attribute);
   }
-  mlirOperationSetAttributeByName(
-      to, tg_ref("sym_name"),
-      mlirStringAttrGet(mlirOperationGetContext(to), tg_ref(name)));
+  MlirAttribute visibility =
+      mlirOperationGetAttributeByName(from, tg_ref("sym_visibility"));
+  if (!mlirAttributeIsNull(visibility))
+    mlirOperationSetAttributeByName(to, tg_ref("sym_visibility"), visibility);
 }
 
 static bool make_prepack(const struct split *split, const char *name) {
@@ -245,7 +238,7 @@ static bool make_prepack(const struct split *split, const char *name) {
   mlirOperationStateAddAttributes(&state, 2, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   MlirOperation function = mlirOperationCreate(&state);
-  copy_attributes(split->function, function, name);
+  copy_attributes(split->function, function);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(split->function),
                                      split->function, function);
   return true;
@@ -358,19 +351,6 @@ static bool make_packed(const struct split *split, const char *name) {
 
 /*===-- Functions ---------------------------------------------------------===*/
 
-static bool is_taken(MlirOperation module, const char *name) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol =
-        mlirOperationGetAttributeByName(op, tg_ref("sym_name"));
-    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
-        mlirStringRefEqual(mlirStringAttrGetValue(symbol), tg_ref(name)))
-      return true;
-  }
-  return false;
-}
-
 static bool make_functions(MlirOperation module, const struct split *split,
                            struct tg_text *prepack, struct tg_text *packed) {
   MlirStringRef name = mlirStringAttrGetValue(
@@ -379,9 +359,9 @@ static bool make_functions(MlirOperation module, const struct split *split,
   tg_text_print(packed, "%.*s_packed", (int)name.length, name.data);
   if (prepack->failed || packed->failed)
     return false;
-  const char *taken = is_taken(module, prepack->data)  ? prepack->data
-                      : is_taken(module, packed->data) ? packed->data
-                                                       : NULL;
+  const char *taken = tg_symbol_exists(module, prepack->data)  ? prepack->data
+                      : tg_symbol_exists(module, packed->data) ? packed->data
+                                                               : NULL;
   if (taken) {
     struct tg_error error;
     tg_fail(&error, "the module has a symbol @%s already", taken);

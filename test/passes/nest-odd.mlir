@@ -2,6 +2,7 @@
 // Nests in code that is never reached, and reductions whose flags exclude what
 // usually changes nothing.
 // RUN: %tgraph_opt %s --tgraph-select-layouts='target=avx2 model=analytic' --tgraph-apply-layouts --verify-each | FileCheck %s
+// RUN: %tgraph_opt %s --tgraph-select-layouts='target=avx2 model=analytic' | FileCheck %s --check-prefix=PROMISED
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
@@ -45,4 +46,20 @@ func.func @nan(%a: tensor<7x13xf32>, %b: tensor<7xf32>) -> tensor<7xf32> {
     linalg.yield %s : f32
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
+}
+
+// A sum that promises not to overflow promises it of its own order: the rows
+// are the vector, not the sum.
+// PROMISED-LABEL: func.func @promised_sum(
+// PROMISED: vector_loops = [0]
+func.func @promised_sum(%x: tensor<40x37xi32>, %i: tensor<40xi32>) -> tensor<40xi32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<40x37xi32>) outs(%i : tensor<40xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %a, %o overflow<nsw> : i32
+    linalg.yield %s : i32
+  } -> tensor<40xi32>
+  return %r : tensor<40xi32>
 }
