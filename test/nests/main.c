@@ -13,7 +13,7 @@
 #include "test/schedules/child.h"
 #include "test/schedules/fixed.h"
 
-enum { DEFAULT_CASES = 500, BATCH = 10 };
+enum { DEFAULT_CASES = 2000, BATCH = 10 };
 
 static const char *const targets[] = {"avx2", "avx512", "generic"};
 enum { TARGET_COUNT = sizeof(targets) / sizeof(targets[0]) };

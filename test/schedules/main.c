@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Random schedules. TG_CASES: how many cases (default 600); TG_SEED: where to
+ * Random schedules. TG_CASES: how many cases (default 1000); TG_SEED: where to
  * start; one case alone: TG_CASES=1, TG_SEED=<its seed>, TG_TARGET and
  * TG_LEVEL as the report says.
  */
@@ -13,7 +13,7 @@
 #include "test/schedules/fixed.h"
 #include "test/schedules/schedules.h"
 
-enum { DEFAULT_CASES = 600, BATCH = 10 };
+enum { DEFAULT_CASES = 1000, BATCH = 10 };
 
 static const char *const targets[] = {"generic", "avx2", "avx512",
                                       "generic,vector_bits=64",
