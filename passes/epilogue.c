@@ -126,9 +126,13 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
                         MlirType type, struct tg_epilogue_input *input) {
   int dimension[TG_MAX_RANK];
   int64_t extent[TG_MAX_RANK];
-  if (!input_dimensions(stored, map, type, input, dimension, extent) ||
-      input->source_rank == 0)
+  if (!input_dimensions(stored, map, type, input, dimension, extent))
     return false;
+  if (input->source_rank == 0) {
+    input->rank = 0;
+    input->vector = false;
+    return true;
+  }
   int64_t covered[TG_MAX_RANK] = {1};
   int current = 0;
   input->result_dimension[0] = -1;

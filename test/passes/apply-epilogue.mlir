@@ -117,3 +117,30 @@ func.func @mask(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %c: tensor<32x48xf
   } -> tensor<32x48xf32>
   return %1 : tensor<32x48xf32>
 }
+
+// -----
+
+// A tensor of one number without dimensions is read like any other input.
+#id = affine_map<(i, j) -> (i, j)>
+#none = affine_map<(i, j) -> ()>
+
+// CHECK-LABEL: func.func @clamp
+// CHECK-SAME: %[[A:.*]]: tensor<32x16xf32>, %[[B:.*]]: tensor<16x48xf32>, %[[MOST:.*]]: tensor<f32>)
+// CHECK-NOT: linalg.generic
+// CHECK: %[[RESULT:.*]] = call @tgraph_matmul_32x48x16_f32(%[[A]], %[[B]], %{{.*}}, %[[MOST]])
+// CHECK-NEXT: return %[[RESULT]]
+func.func @clamp(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %most: tensor<f32>) -> tensor<32x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%f : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %1 = linalg.generic {indexing_maps = [#none, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%most, %0 : tensor<f32>, tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.minimumf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %1 : tensor<32x48xf32>
+}
+// CHECK: func.func private @tgraph_matmul_32x48x16_f32(
+// CHECK: tensor.extract %arg3[]
