@@ -43,17 +43,6 @@ static bool is_parallel(MlirOperation op) {
   return true;
 }
 
-/* The only use of the value; false where there are none or several. */
-static bool only_use(MlirValue value, MlirOperation *user, int *operand) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(use) ||
-      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return false;
-  *user = mlirOpOperandGetOwner(use);
-  *operand = (int)mlirOpOperandGetOperandNumber(use);
-  return true;
-}
-
 /*===-- Where an input is read --------------------------------------------===*/
 
 /* How the stored result is addressed: its own dimensions, collapsed. */
@@ -166,58 +155,120 @@ static bool group_input(const struct stored *stored, MlirAffineMap map,
   return true;
 }
 
+/* Which value of the chain it is: 0 the kernel's result, i + 1 that of link i;
+ * -1: none of them. */
+static int chained_value(MlirOperation kernel,
+                         const struct tg_epilogue *epilogue, MlirValue value) {
+  if (mlirValueEqual(value, mlirOperationGetResult(kernel, 0)))
+    return 0;
+  for (int i = 0; i < epilogue->length; ++i)
+    if (mlirValueEqual(value, mlirOperationGetResult(epilogue->chain[i], 0)))
+      return i + 1;
+  return -1;
+}
+
 /* Inputs are read as vectors: a mask of i1 can't be. */
-static bool add_inputs(MlirOperation op, int link, int chained,
-                       const struct stored *stored, const MlirAffineMap *maps,
-                       int input_count, struct tg_epilogue *epilogue) {
-  for (int i = 0; i < input_count; ++i) {
-    if (i == chained)
-      continue;
-    if (epilogue->input_count == TG_MAX_EPILOGUE_INPUTS)
+static bool add_input(MlirOperation op, int operand, MlirAffineMap map,
+                      const struct stored *stored,
+                      struct tg_epilogue *epilogue) {
+  if (epilogue->input_count == TG_MAX_EPILOGUE_INPUTS)
+    return false;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand));
+  struct tg_epilogue_input *input = &epilogue->input[epilogue->input_count];
+  input->link = epilogue->length;
+  input->operand = operand;
+  if (!mlirTypeIsARankedTensor(type) ||
+      !tg_lanes_hold(mlirShapedTypeGetElementType(type)) ||
+      !tg_element_is_addressable(mlirShapedTypeGetElementType(type)) ||
+      !group_input(stored, map, type, input))
+    return false;
+  epilogue->input_count++;
+  return true;
+}
+
+/* Values of the chain where they are, all else as inputs. */
+static bool add_operands(MlirOperation kernel, MlirOperation op,
+                         const MlirAffineMap *maps, int count,
+                         const struct stored *stored,
+                         struct tg_epilogue *epilogue) {
+  for (int i = 0; i < count; ++i) {
+    int value = chained_value(kernel, epilogue, mlirOperationGetOperand(op, i));
+    epilogue->chained[epilogue->length][i] = value;
+    if (value >= 0 ? !mlirAffineMapIsIdentity(maps[i])
+                   : !add_input(op, i, maps[i], stored, epilogue))
       return false;
-    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
-    struct tg_epilogue_input *input = &epilogue->input[epilogue->input_count];
-    input->link = link;
-    input->operand = i;
-    if (!mlirTypeIsARankedTensor(type) ||
-        !tg_lanes_hold(mlirShapedTypeGetElementType(type)) ||
-        !tg_element_is_addressable(mlirShapedTypeGetElementType(type)) ||
-        !group_input(stored, maps[i], type, input))
-      return false;
-    epilogue->input_count++;
   }
   return true;
 }
 
 /* Can the operation be the next link? Adds its inputs if so. */
-static bool add_link(MlirOperation op, int chained, MlirType type,
+static bool add_link(MlirOperation kernel, MlirOperation op,
                      const struct stored *stored,
                      struct tg_epilogue *epilogue) {
-  MlirAffineMap maps[TG_MAX_EPILOGUE_INPUTS];
+  MlirAffineMap maps[TG_MAX_LINK_OPERANDS + 1];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(kernel, 0));
   if (!tg_op_is(op, "linalg.generic") || mlirOperationGetNumResults(op) != 1 ||
       !mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) ||
       tg_op_has_attribute(op, "tgraph.skip") || !is_parallel(op))
     return false;
-  int count = tg_op_get_maps(op, TG_MAX_EPILOGUE_INPUTS, maps);
-  if (count < 2 || chained >= count - 1 ||
-      !mlirAffineMapIsIdentity(maps[chained]) ||
-      !mlirAffineMapIsIdentity(maps[count - 1]))
+  int count = tg_op_get_maps(op, TG_MAX_LINK_OPERANDS + 1, maps);
+  if (count < 2 || !mlirAffineMapIsIdentity(maps[count - 1]) ||
+      chained_value(kernel, epilogue, mlirOperationGetOperand(op, count - 1)) >=
+          0)
     return false;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (has_uses(mlirBlockGetArgument(body, count - 1)) ||
       !is_vectorizable_body(body))
     return false;
   int inputs_before = epilogue->input_count;
-  if (!add_inputs(op, epilogue->length, chained, stored, maps, count - 1,
-                  epilogue)) {
+  if (!add_operands(kernel, op, maps, count - 1, stored, epilogue)) {
     epilogue->input_count = inputs_before;
     return false;
   }
-  epilogue->chain[epilogue->length] = op;
-  epilogue->chained_operand[epilogue->length++] = chained;
+  epilogue->operand_count[epilogue->length] = count - 1;
+  epilogue->chain[epilogue->length++] = op;
   return true;
 }
 
+static bool is_link(const struct tg_epilogue *epilogue, MlirOperation op) {
+  for (int i = 0; i < epilogue->length; ++i)
+    if (mlirOperationEqual(epilogue->chain[i], op))
+      return true;
+  return false;
+}
+
+/* The first user of a value of the chain that is no link yet; null where
+ * there is none, or one is elsewhere. `unread`: each value but the last has
+ * only links for users. */
+static MlirOperation next_user(MlirOperation kernel,
+                               const struct tg_epilogue *epilogue,
+                               bool *unread) {
+  MlirOperation first = {NULL};
+  MlirBlock block = mlirOperationGetBlock(kernel);
+  bool elsewhere = false;
+  *unread = true;
+  for (int v = 0; v <= epilogue->length; ++v) {
+    MlirOperation maker = v ? epilogue->chain[v - 1] : kernel;
+    for (MlirOpOperand use =
+             mlirValueGetFirstUse(mlirOperationGetResult(maker, 0));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (is_link(epilogue, user))
+        continue;
+      *unread = *unread && v == epilogue->length;
+      if (!mlirBlockEqual(mlirOperationGetBlock(user), block))
+        elsewhere = true;
+      else if (mlirOperationIsNull(first) ||
+               mlirOperationIsBeforeInBlock(user, first))
+        first = user;
+    }
+  }
+  return elsewhere ? (MlirOperation){NULL} : first;
+}
+
+/* Links are taken in the order of the block. What counts in the end is the
+ * longest part whose values nothing but its own links reads, the last one
+ * excepted. */
 void tg_epilogue_find(MlirOperation op, const struct tg_kernel *kernel,
                       const struct tg_plan *plan,
                       struct tg_epilogue *epilogue) {
@@ -227,15 +278,19 @@ void tg_epilogue_find(MlirOperation op, const struct tg_kernel *kernel,
     return;
   struct stored stored;
   describe_stored(kernel, plan, &stored);
-  MlirValue value = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(value);
-  MlirBlock block = mlirOperationGetBlock(op);
-  MlirOperation user;
-  int operand;
-  while (epilogue->length < TG_MAX_CHAIN && only_use(value, &user, &operand) &&
-         mlirBlockEqual(mlirOperationGetBlock(user), block) &&
-         add_link(user, operand, type, &stored, epilogue))
-    value = mlirOperationGetResult(user, 0);
+  int length = 0, input_count = 0;
+  bool unread;
+  MlirOperation user = next_user(op, epilogue, &unread);
+  while (epilogue->length < TG_MAX_CHAIN && !mlirOperationIsNull(user) &&
+         add_link(op, user, &stored, epilogue)) {
+    user = next_user(op, epilogue, &unread);
+    if (unread) {
+      length = epilogue->length;
+      input_count = epilogue->input_count;
+    }
+  }
+  epilogue->length = length;
+  epilogue->input_count = input_count;
 }
 
 /*===-- Code --------------------------------------------------------------===*/
@@ -264,15 +319,16 @@ static MlirValue load_input(struct tg_builder *builder,
 
 static MlirValue emit_link(struct tg_builder *builder,
                            const struct tg_epilogue *epilogue, int link,
-                           MlirValue vector, const MlirValue *indices,
+                           const MlirValue *values, const MlirValue *indices,
                            int64_t valid) {
   MlirBlock body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(epilogue->chain[link], 0));
   struct tg_lanes lanes = {
       .builder = builder, .valid = valid, .vector_loop = -1};
-  tg_lanes_bind(&lanes,
-                mlirBlockGetArgument(body, epilogue->chained_operand[link]),
-                vector);
+  for (int i = 0; i < epilogue->operand_count[link]; ++i)
+    if (epilogue->chained[link][i] >= 0)
+      tg_lanes_bind(&lanes, mlirBlockGetArgument(body, i),
+                    values[epilogue->chained[link][i]]);
   for (int i = 0; i < epilogue->input_count; ++i)
     if (epilogue->input[i].link == link)
       tg_lanes_bind(&lanes,
@@ -285,7 +341,9 @@ static MlirValue emit_link(struct tg_builder *builder,
 MlirValue tg_epilogue_emit(struct tg_builder *builder,
                            const struct tg_epilogue *epilogue, MlirValue vector,
                            const MlirValue *indices, int64_t valid) {
+  MlirValue values[TG_MAX_CHAIN + 1] = {vector};
   for (int link = 0; link < epilogue->length; ++link)
-    vector = emit_link(builder, epilogue, link, vector, indices, valid);
-  return vector;
+    values[link + 1] =
+        emit_link(builder, epilogue, link, values, indices, valid);
+  return values[epilogue->length];
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Elementwise operations behind a kernel (bias, normalisation, activation,
- * residual sum) that are done on its result before it is stored: a chain of
- * linalg.generic operations, each the only user of the one before.
+ * residual sum) that are done on its result before it is stored: linalg.generic
+ * operations that read the kernel's result, each other's, and other tensors,
+ * and of which only the last one's result is read by anything else.
  */
 #ifndef TGRAPH_PASSES_EPILOGUE_H
 #define TGRAPH_PASSES_EPILOGUE_H
@@ -12,9 +13,13 @@
 #include "model/plan.h"
 #include "passes/build.h"
 
-enum { TG_MAX_CHAIN = 12, TG_MAX_EPILOGUE_INPUTS = 24 };
+enum {
+  TG_MAX_CHAIN = 12,
+  TG_MAX_LINK_OPERANDS = 8,
+  TG_MAX_EPILOGUE_INPUTS = 24
+};
 
-/* An input of the chain that isn't the kernel's own result. */
+/* An input of the chain that it doesn't make itself. */
 struct tg_epilogue_input {
   int link;    /* which operation of the chain */
   int operand; /* which operand of it */
@@ -30,7 +35,10 @@ struct tg_epilogue_input {
 struct tg_epilogue {
   int length; /* operations in the chain, 0: none */
   MlirOperation chain[TG_MAX_CHAIN];
-  int chained_operand[TG_MAX_CHAIN]; /* that is the link before */
+  int operand_count[TG_MAX_CHAIN]; /* without the one it is written to */
+  /* The value that an operand is: 0 the kernel's result, i + 1 that of link i;
+   * -1: an input. */
+  int chained[TG_MAX_CHAIN][TG_MAX_LINK_OPERANDS];
   int input_count;
   struct tg_epilogue_input input[TG_MAX_EPILOGUE_INPUTS];
   MlirValue source[TG_MAX_EPILOGUE_INPUTS]; /* collapsed, inside the code */
