@@ -30,6 +30,8 @@ static bool read_settings(int argc, char **argv, struct object_settings *s,
        "as the option of tgraph-select-layouts"},
       {"json", TG_OPTION_BOOL, &s->json, 0, 0, NULL,
        "print JSON instead of lines"},
+      {"reassociate", TG_OPTION_BOOL, &s->build.reassociate, 0, 0, NULL,
+       "as the option of tgraph-select-layouts"},
   };
   const struct tg_command_line line = {
       .name = "object",
@@ -59,7 +61,36 @@ static enum tg_side find_side(const char *name) {
   return (enum tg_side)side;
 }
 
-static void print_report(const struct tg_build *build, bool as_json) {
+/* {"dtype": "f32", "shape": [2, -1]}, -1 being an extent that is known at run
+ * time; a scalar has no shape. */
+static void print_type(struct tg_json_writer *json,
+                       const struct tg_value_type *type) {
+  tg_json_begin(json, NULL, '{');
+  tg_json_put_text(json, "dtype", tg_dtype_infos[type->dtype].mlir);
+  if (type->is_tensor) {
+    tg_json_begin(json, "shape", '[');
+    for (int i = 0; i < type->rank; i++)
+      tg_json_put_number(json, NULL, (double)type->shape[i]);
+    tg_json_end(json, ']');
+  }
+  tg_json_end(json, '}');
+}
+
+/* What a caller has to know to fill the slots. */
+static void print_signature(struct tg_json_writer *json,
+                            const struct tg_program *program) {
+  tg_json_begin(json, "arguments", '[');
+  for (int i = 0; i < program->argument_count; i++)
+    print_type(json, &program->arguments[i].type);
+  tg_json_end(json, ']');
+  tg_json_begin(json, "results", '[');
+  for (int i = 0; i < program->result_count; i++)
+    print_type(json, &program->results[i]);
+  tg_json_end(json, ']');
+}
+
+static void print_report(const struct tg_program *program,
+                         const struct tg_build *build, bool as_json) {
   if (as_json) {
     struct tg_json_writer json = {stdout, 0, false, false};
     char hash[24];
@@ -73,6 +104,7 @@ static void print_report(const struct tg_build *build, bool as_json) {
     tg_json_put_number(&json, "select_ms", 1e3 * build->select_s);
     tg_json_put_number(&json, "lower_ms", 1e3 * build->lower_s);
     tg_json_put_number(&json, "compile_ms", 1e3 * build->compile_s);
+    print_signature(&json, program);
     tg_json_end(&json, '}');
     return;
   }
@@ -99,7 +131,7 @@ static int write_object(struct tg_program *program, enum tg_side side,
                            &error) != TG_OK) {
     status = tg_complain("%s", error.message);
   } else {
-    print_report(&build, s->json);
+    print_report(program, &build, s->json);
   }
   tg_build_destroy(&build);
   return status;

@@ -16,6 +16,18 @@
 // JSON: "nbytes": {{[0-9]+}}
 // JSON: "choices": 1
 // JSON: "compile_ms": {{[0-9]}}
+// JSON: "arguments": [
+// JSON-NEXT: {
+// JSON-NEXT: "dtype": "f32",
+// JSON-NEXT: "shape": [
+// JSON-NEXT: 24,
+// JSON-NEXT: 40
+// JSON: "results": [
+// JSON-NEXT: {
+// JSON-NEXT: "dtype": "f32",
+// JSON-NEXT: "shape": [
+// JSON-NEXT: 24,
+// JSON-NEXT: 32
 // TEXT: matmul
 // TEXT: bytes; chosen in
 // PATH: tgraph: error: object: option -o FILE is missing
