@@ -4,9 +4,9 @@
     program = compile_mlir("net.mlir")
     result, = program(x, w)
 
-Needs cc and the tool, and no NumPy: an array is whatever has `__array_interface__`. Arguments that lie row-major without
-gaps are passed as they are. A result lies in the memory that the code allocated, which is freed with the last array that
-looks at it; it's a NumPy array where there is NumPy.
+Needs cc and the tool, and no NumPy: an array is whatever has `__array_interface__`. Arguments that lie row-major
+without gaps are passed as they are. A result lies in the memory that the code allocated, which is freed with the last
+array that looks at it; it's a NumPy array where there is NumPy.
 """
 
 from __future__ import annotations
