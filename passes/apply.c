@@ -18,6 +18,8 @@
 #include "passes/pad.h"
 #include "passes/passes.h"
 #include "passes/prepack.h"
+#include "passes/relayout.h"
+#include "passes/stored.h"
 
 enum {
   NAME_NBYTES = 160,
@@ -142,6 +144,23 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   else
     read_choice(apply, op);
   return MlirWalkResultAdvance;
+}
+
+/* The attribute of the operation is one that can be carried out. */
+static MlirWalkResult check_layouts(MlirOperation op, void *data) {
+  struct apply *apply = data;
+  struct tg_kernel kernel;
+  struct tg_nest nest;
+  const char *fault = tg_layouts_check(op);
+  if (!fault && tg_op_has_layouts(op) && !tg_kernel_from_op(op, &kernel) &&
+      !tg_nest_from_op(op, &nest))
+    fault = "on an operation that has no configurations";
+  if (!fault)
+    return MlirWalkResultAdvance;
+  char message[TG_ERROR_NBYTES];
+  snprintf(message, sizeof(message), TG_LAYOUTS_ATTRIBUTE ": %s", fault);
+  reject(apply, op, message);
+  return MlirWalkResultInterrupt;
 }
 
 /*===-- The functions -----------------------------------------------------===*/
@@ -398,6 +417,13 @@ static bool carry_out(struct apply *apply) {
   struct tg_error error;
   if (tg_get_target(apply->module, &apply->target, &error)) {
     reject(apply, apply->module, error.message);
+    return false;
+  }
+  mlirOperationWalk(apply->module, check_layouts, apply, MlirWalkPreOrder);
+  if (apply->failed)
+    return false;
+  if (!tg_relayout(apply->module, &apply->target, apply->arena)) {
+    reject(apply, apply->module, "out of memory");
     return false;
   }
   mlirOperationWalk(apply->module, visit, apply, MlirWalkPreOrder);

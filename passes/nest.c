@@ -13,6 +13,7 @@
 #include "model/text.h"
 #include "passes/inspect.h"
 #include "passes/lanes.h"
+#include "passes/stored.h"
 
 /* Elements of one operand, so that no address of any element overflows. */
 static const int64_t max_elements = INT64_C(1) << 40;
@@ -359,8 +360,13 @@ bool tg_nest_from_op(MlirOperation op, struct tg_nest *nest) {
   for (int o = 0; o < count; ++o)
     if (!read_operand(op, o, maps[o], nest))
       return false;
-  if (!read_loops(op, nest))
+  if (tg_layouts_check(op) || !read_loops(op, nest))
     return false;
+  for (int o = 0; o < count && tg_op_has_layouts(op); ++o) {
+    struct tg_stored stored;
+    tg_layouts_get(op, o, &stored);
+    tg_access_permute(&nest->operand[o], &stored);
+  }
   MlirValue captures[TG_MAX_NEST_CAPTURES];
   if (tg_nest_captures(op, TG_MAX_NEST_CAPTURES, captures) < 0 ||
       has_lost_start(op, nest))

@@ -18,6 +18,8 @@
 #include "passes/prepack.h"
 #include "passes/report.h"
 #include "passes/select_nests.h"
+#include "passes/select_relayout.h"
+#include "passes/stored.h"
 
 struct select {
   MlirOperation module;
@@ -30,6 +32,7 @@ struct select {
   size_t count;
   struct tg_decision *decisions; /* one a site */
   struct tg_nest_sites nests;
+  struct tg_relayout_choice relayout;
 };
 
 static MlirLogicalResult fail_at(MlirOperation op, const char *reason) {
@@ -54,6 +57,9 @@ static enum tg_status check_options(const struct tg_select_options *options,
   if (options->budget < TG_CONFIG_NAMED_COUNT || options->budget > 1000000)
     return tg_fail(error, "option 'budget': %lld is not between %d and 1000000",
                    (long long)options->budget, TG_CONFIG_NAMED_COUNT);
+  if (strcmp(options->layouts, "graph") && strcmp(options->layouts, "given"))
+    return tg_fail(error, "option 'layouts': unknown value '%s' (graph, given)",
+                   options->layouts);
   const char *graph = options->dump_graph;
   if (graph[0] && !ends_with(graph, ".npz") && !ends_with(graph, ".dot"))
     return tg_fail(error,
@@ -192,11 +198,15 @@ static MlirWalkResult find_stray(MlirOperation op, void *data) {
     return MlirWalkResultSkip;
   struct tg_kernel kernel;
   struct tg_nest nest;
-  if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE) ||
-      tg_kernel_from_op(op, &kernel) || tg_nest_from_op(op, &nest))
+  char message[TG_ERROR_NBYTES] =
+      TG_CONFIG_ATTRIBUTE " on an operation that has no configurations";
+  const char *fault = tg_layouts_check(op);
+  if (fault)
+    snprintf(message, sizeof(message), TG_LAYOUTS_ATTRIBUTE ": %s", fault);
+  else if (!tg_op_has_attribute(op, TG_CONFIG_ATTRIBUTE) ||
+           tg_kernel_from_op(op, &kernel) || tg_nest_from_op(op, &nest))
     return MlirWalkResultAdvance;
-  fail_at(op,
-          TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
+  fail_at(op, message);
   select->count = SIZE_MAX;
   return MlirWalkResultInterrupt;
 }
@@ -244,7 +254,23 @@ static void explain_dynamic(const struct tg_kernel *kernel, char *message,
   }
 }
 
+/* What was decided of the tensors between operations. */
+static void explain_relayout(const struct select *select) {
+  char message[160];
+  const struct tg_relayout_choice *choice = &select->relayout;
+  if (choice->tensors == 0)
+    return;
+  snprintf(message, sizeof(message),
+           "%d of %d tensors are stored in another order: about %.3g instead "
+           "of %.3g cycles",
+           (int)choice->stored, (int)choice->tensors, choice->cycles,
+           choice->cycles_before);
+  tg_remark(select->remarks, mlirOperationGetLocation(select->module),
+            TG_REMARK_ANALYSIS, message);
+}
+
 static void explain(const struct select *select) {
+  explain_relayout(select);
   for (size_t i = 0; i < select->count; ++i) {
     char message[512];
     tg_decision_explain(&select->decisions[i], &select->sites[i].kernel,
@@ -306,7 +332,12 @@ static MlirLogicalResult run(struct select *select) {
   if (may_choose && mlirLogicalResultIsFailure(
                         tg_decompose(select->module, TG_DECOMPOSE_FOR_CHOICE)))
     return mlirLogicalResultFailure();
-  if (!tg_collect_sites(select->module, select->arena, &select->sites,
+  bool graph = may_choose && !strcmp(select->options->layouts, "graph");
+  if ((graph &&
+       !tg_choose_relayout(select->module, &select->decider,
+                           select->options->prepack, select->options->overwrite,
+                           select->arena, &select->relayout)) ||
+      !tg_collect_sites(select->module, select->arena, &select->sites,
                         &select->count))
     return fail_at(select->module, "out of memory");
   if (mlirLogicalResultIsFailure(choose(select)) ||

@@ -12,6 +12,7 @@
 #include "passes/lanes.h"
 #include "passes/nest.h"
 #include "passes/passes.h"
+#include "passes/stored.h"
 
 /* Elements of one operand, so that no address of any element overflows. */
 static const int64_t max_elements = INT64_C(1) << 40;
@@ -347,11 +348,16 @@ static void look_through_transposes(MlirOperation op,
 
 bool tg_kernel_from_op(MlirOperation op, struct tg_kernel *kernel) {
   memset(kernel, 0, sizeof *kernel);
-  if (!tg_op_name_starts_with(op, "linalg.") || !read_operands(op, kernel) ||
-      !settle_extents(kernel) || !are_loops_supported(kernel) ||
-      !are_iterators_as_implied(op, kernel))
+  if (!tg_op_name_starts_with(op, "linalg.") || tg_layouts_check(op) ||
+      !read_operands(op, kernel) || !settle_extents(kernel) ||
+      !are_loops_supported(kernel) || !are_iterators_as_implied(op, kernel))
     return false;
   look_through_transposes(op, kernel);
+  for (int o = 0; o < TG_OPERAND_COUNT && tg_op_has_layouts(op); ++o) {
+    struct tg_stored stored;
+    tg_layouts_get(op, o, &stored);
+    tg_access_permute(&kernel->operand[o], &stored);
+  }
   kernel->init_is_zero =
       tg_value_is_zero_fill(mlirOperationGetOperand(op, TG_RESULT));
   return true;
