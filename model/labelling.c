@@ -136,7 +136,7 @@ static bool allocate(struct cut *cut, int32_t count, size_t pair_count,
   return cut->edges && edges < INT32_MAX;
 }
 
-bool tg_label(int32_t count, const double (*cost)[2], size_t pair_count,
+bool tg_label(int32_t count, const double *cost, size_t pair_count,
               const struct tg_label_pair *pairs, struct tg_arena *arena,
               uint8_t *label) {
   struct cut cut = {0};
@@ -145,7 +145,7 @@ bool tg_label(int32_t count, const double (*cost)[2], size_t pair_count,
     return false;
   memset(cut.first, -1, (size_t)cut.node_count * sizeof(*cut.first));
   for (int32_t v = 0; v < count; ++v)
-    more[v] = whole(cost[v][1]) - whole(cost[v][0]);
+    more[v] = whole(cost[2 * v + 1]) - whole(cost[2 * v]);
   for (size_t i = 0; i < pair_count; ++i) {
     const struct tg_label_pair *pair = &pairs[i];
     int64_t c00 = whole(pair->cost[0][0]), c01 = whole(pair->cost[0][1]);
@@ -167,11 +167,11 @@ bool tg_label(int32_t count, const double (*cost)[2], size_t pair_count,
   return true;
 }
 
-double tg_label_cost(int32_t count, const double (*cost)[2], size_t pair_count,
+double tg_label_cost(int32_t count, const double *cost, size_t pair_count,
                      const struct tg_label_pair *pairs, const uint8_t *label) {
   double sum = 0;
   for (int32_t v = 0; v < count; ++v)
-    sum += cost[v][label[v]];
+    sum += cost[2 * v + label[v]];
   for (size_t i = 0; i < pair_count; ++i)
     sum += pairs[i].cost[label[pairs[i].a]][label[pairs[i].b]];
   return sum;

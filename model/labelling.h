@@ -29,12 +29,12 @@ struct tg_label_pair {
  * each); where it does, different ones are charged up to that. False: out of
  * memory.
  */
-bool tg_label(int32_t count, const double (*cost)[2], size_t pair_count,
+bool tg_label(int32_t count, const double *cost, size_t pair_count,
               const struct tg_label_pair *pairs, struct tg_arena *arena,
               uint8_t *label);
 
 /* What a labelling costs, by the same account but without that charge. */
-double tg_label_cost(int32_t count, const double (*cost)[2], size_t pair_count,
+double tg_label_cost(int32_t count, const double *cost, size_t pair_count,
                      const struct tg_label_pair *pairs, const uint8_t *label);
 
 #endif

@@ -168,7 +168,12 @@ static MlirWalkResult check_layouts(MlirOperation op, void *data) {
 /* "tgraph_conv_2d_nchw_fchw_64x112x112x3x7x7_f32"; a loop whose extent isn't
  * known is "d". */
 static void make_name(const struct decision *decision, char *name) {
-  MlirStringRef op_name = tg_op_name(decision->op);
+  MlirAttribute was =
+      mlirOperationGetAttributeByName(decision->op, tg_ref(TG_WAS_ATTRIBUTE));
+  MlirStringRef op_name =
+      !mlirAttributeIsNull(was) && mlirAttributeIsAString(was)
+          ? mlirStringAttrGetValue(was)
+          : tg_op_name(decision->op);
   const char *short_name = memchr(op_name.data, '.', op_name.length);
   int length = (int)op_name.length;
   if (short_name) {

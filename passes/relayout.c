@@ -247,6 +247,10 @@ static MlirAttribute permute_map(MlirAffineMap map,
 }
 
 static void copy_attributes(MlirOperation from, MlirOperation to) {
+  if (!tg_op_is(from, "linalg.generic"))
+    mlirOperationSetDiscardableAttributeByName(
+        to, tg_ref(TG_WAS_ATTRIBUTE),
+        mlirStringAttrGet(mlirOperationGetContext(from), tg_op_name(from)));
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from);
        ++i) {
     MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(from, i);

@@ -13,6 +13,8 @@
 #include "model/nest.h"
 
 #define TG_LAYOUTS_ATTRIBUTE "tgraph.layouts"
+/* On the generic that an operation became: that one's name, for functions. */
+#define TG_WAS_ATTRIBUTE "tgraph.was"
 
 /* dimension[i]: the operand's dimension that is the i-th in memory, outermost
  * first. Rank 0: as the program has it. */

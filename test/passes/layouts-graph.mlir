@@ -2,9 +2,9 @@
 // Tensors between operations in another order: written by the choice, carried
 // out by the generics that read and write them so, and by a transposition where
 // one disagrees with its neighbour.
-// RUN: mlir-opt --load-pass-plugin=%tgraph --tgraph-apply-layouts %s | FileCheck %s
-// RUN: mlir-opt --load-pass-plugin=%tgraph --pass-pipeline='builtin.module(tgraph-select-layouts{target=generic layouts=given},tgraph-apply-layouts)' %s | FileCheck %s --check-prefix=GIVEN
-// RUN: mlir-opt --load-pass-plugin=%tgraph --tgraph-select-layouts='target=avx512 layouts=given' %s | FileCheck %s --check-prefix=KEPT
+// RUN: %tgraph_opt --tgraph-apply-layouts %s | FileCheck %s
+// RUN: %tgraph_opt --pass-pipeline='builtin.module(tgraph-select-layouts{target=generic layouts=given},tgraph-apply-layouts)' %s | FileCheck %s --check-prefix=GIVEN
+// RUN: %tgraph_opt --tgraph-select-layouts='target=avx512 layouts=given' %s | FileCheck %s --check-prefix=KEPT
 
 // The convolution writes channels last, the ReLU and the pad keep that, and
 // only what is returned is transposed back.
@@ -21,7 +21,7 @@
 // KEPT: linalg.conv_2d_nchw_fchw
 // KEPT-SAME: tgraph.layouts = {{\[\[\], \[\], \[1, 3, 2, 0\]\]}}
 // GIVEN-LABEL: func.func @chain
-// GIVEN: call @tgraph_generic_1x4x8x8x3x1x1_f32
+// GIVEN: call @tgraph_conv_2d_nchw_fchw_1x4x8x8x3x1x1_f32
 // GIVEN: return
 func.func @chain(%image: tensor<1x3x8x8xf32>, %filter: tensor<4x3x1x1xf32>) -> tensor<1x4x10x10xf32> {
   %zero = arith.constant 0.0 : f32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: mlir-opt --load-pass-plugin=%tgraph --tgraph-select-layouts --split-input-file --verify-diagnostics %s
-// RUN: mlir-opt --load-pass-plugin=%tgraph --tgraph-apply-layouts --split-input-file --verify-diagnostics %s
+// RUN: %tgraph_opt --tgraph-select-layouts --split-input-file --verify-diagnostics %s
+// RUN: %tgraph_opt --tgraph-apply-layouts --split-input-file --verify-diagnostics %s
 
 func.func @twice(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @below {{tgraph.layouts: an entry is not an order of dimensions}}
