@@ -16,6 +16,7 @@
 #include "passes/inspect.h"
 #include "passes/passes.h"
 #include "passes/pipeline.h"
+#include "passes/workspace.h"
 
 /* A kernel writes into the result that it is given. Were it to return it as
  * well, deallocation would have it return a copy that the caller owns. */
@@ -104,6 +105,11 @@ MlirLogicalResult tg_lower(MlirOperation module,
           tg_decompose(module, TG_DECOMPOSE_FOR_BUFFERS)) ||
       mlirLogicalResultIsFailure(tg_run_pipeline(module, bufferize)))
     return mlirLogicalResultFailure();
+  struct tg_arena *arena = tg_arena_create();
+  bool shared = arena && tg_share_workspace(module, arena);
+  tg_arena_destroy(arena);
+  if (!shared)
+    return tg_fail_at(module, "tgraph-lower", "out of memory");
   tg_expand_copies(module, target.vector_bits);
   if (mlirLogicalResultIsFailure(tg_run_pipeline(module, to_llvm)))
     return mlirLogicalResultFailure();
