@@ -16,9 +16,10 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from bench import environment
+from bench import environment, networks
+from bench.networks import NETWORKS, NetworkRow
 from bench.peers import BY_KEY as PEERS_BY_KEY
-from bench.peers import PEERS, PeerRow
+from bench.peers import NETWORK_INDEX, NETWORK_PACKAGES, PEERS, PeerRow
 from bench.workloads import BY_KEY as WORKLOADS_BY_KEY
 from bench.workloads import WORKLOADS, Workload
 
@@ -36,9 +37,16 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         prog="bench/run",
         description="Runs TGraph's code against other compilers and libraries: one core, one thread, all in turns. "
         "Installs the peers into bench/.venv first. A run that was stopped goes on where it was.",
-        epilog="workloads: " + ", ".join(WORKLOADS_BY_KEY) + ". peers: " + ", ".join(PEERS_BY_KEY) + ".",
+        epilog="workloads: "
+        + ", ".join(WORKLOADS_BY_KEY)
+        + ". networks: "
+        + ", ".join(networks.BY_KEY)
+        + ". peers: "
+        + ", ".join(PEERS_BY_KEY)
+        + ".",
     )
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="keys of workloads (default: all)")
+    parser.add_argument("--networks", action="store_true", help="whole networks: the keys are those of networks")
     parser.add_argument("--peers", metavar="KEY,...", help="only these, and ours (default: all but the opt-in ones)")
     parser.add_argument("--halide", action="store_true", help="Halide as well (schedules by adams2019)")
     parser.add_argument("--tvm", action="store_true", help="TVM as well (minutes of tuning for each workload)")
@@ -49,7 +57,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         default="host",
         help="avx2: without AVX-512; peers that can't be told are left out",
     )
-    parser.add_argument("--rounds", type=int, default=15, help="(default 15)")
+    parser.add_argument("--rounds", type=int, help="(default 15, of networks 9)")
     parser.add_argument("--sample-ms", type=float, default=20, help="of each peer in each round (default 20)")
     parser.add_argument("--core", type=int, default=min(1, (os.cpu_count() or 1) - 1), help="to time on (default 1)")
     parser.add_argument("--priority", type=int, default=0, help="nice value while timing; below 0 needs root")
@@ -72,6 +80,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--report", action="store_true", help="measure nothing: table and chart of what there is")
     parser.add_argument("--fresh", action="store_true", help="put the results file aside and start over")
     found = parser.parse_args(arguments)
+    found.rounds = (9 if found.networks else 15) if found.rounds is None else found.rounds
     if min(found.rounds, found.trials, found.group) < 1 or not 0.1 <= found.sample_ms <= 10_000:
         parser.error("--rounds, --trials and --group are at least 1, --sample-ms lies between 0.1 and 10000")
     if not 0 <= found.core < (os.cpu_count() or 1):
@@ -86,7 +95,16 @@ def choose_workloads(keys: list[str]) -> list[Workload]:
     return [w for w in WORKLOADS if not keys or w.key in keys]
 
 
-def choose_peers(text: str | None, with_halide: bool = False, with_tvm: bool = False) -> list[PeerRow]:
+def choose_networks(keys: list[str]) -> list[NetworkRow]:
+    for key in keys:
+        if key not in networks.BY_KEY:
+            raise BadInput(f"there is no network '{key}', but {', '.join(networks.BY_KEY)}")
+    return [n for n in NETWORKS if not keys or n.key in keys]
+
+
+def choose_peers(
+    text: str | None, with_halide: bool = False, with_tvm: bool = False, of_networks: bool = False
+) -> list[PeerRow]:
     wanted = {p.key for p in PEERS if not p.opt_in}
     if text is not None:
         wanted = {key.strip() for key in text.split(",")} | {"ours"}
@@ -94,7 +112,7 @@ def choose_peers(text: str | None, with_halide: bool = False, with_tvm: bool = F
             if key not in PEERS_BY_KEY:
                 raise BadInput(f"--peers: there is no '{key}', but {', '.join(PEERS_BY_KEY)}")
     wanted |= {key for key, flag in (("halide", with_halide), ("tvm", with_tvm)) if flag}
-    return [p for p in PEERS if p.key in wanted]
+    return [p for p in PEERS if p.key in wanted and (p.networks if of_networks else p.operations)]
 
 
 def _build_tool(path: Path) -> None:
@@ -152,14 +170,40 @@ def _peer_versions(rows: list[PeerRow], tgraph: Path, trials: int) -> dict[str, 
     return found
 
 
-def _stamps(chosen: list[Workload], versions: dict[str, str]) -> dict[tuple[str, str], str]:
+def _stamps(chosen: list[Workload | NetworkRow], versions: dict[str, str]) -> dict[tuple[str, str], str]:
     from bench import linalg
 
     stamps = {}
     for w in chosen:
-        program = hashlib.sha256(linalg.write(w.graph()).encode()).hexdigest()[:12]
+        if isinstance(w, NetworkRow):
+            program = networks.stamp(_network_versions())
+        else:
+            program = hashlib.sha256(linalg.write(w.graph()).encode()).hexdigest()[:12]
         stamps.update({(w.key, key): f"{version}; program {program}" for key, version in versions.items()})
     return stamps
+
+
+def _network_versions() -> str:
+    row = PeerRow("networks", "the networks' maker", "", packages=NETWORK_PACKAGES)
+    versions = environment.versions(row)
+    if versions is None:
+        raise BadInput("the networks can't be made without it")
+    return versions
+
+
+def _write_networks(chosen: list[NetworkRow]) -> None:
+    """In processes of their own: they need much memory, and PyTorch."""
+    from bench import crew
+
+    stamp, folder = networks.stamp(_network_versions()), FOLDER / "networks"
+    for row in chosen:
+        if networks.find(row.key, folder, stamp):
+            continue
+        environment.say(f"bench: making {row.title}")
+        command = [sys.executable, "-m", "bench.network_files", row.key, str(folder / row.key), stamp]
+        done = subprocess.run(command, cwd=ROOT, env={**os.environ, **crew.ENVIRONMENT}, capture_output=True, text=True)
+        if done.returncode:
+            raise BadInput(f"{row.title} can't be made: {done.stderr.strip()[-600:]}")
 
 
 def _claim_folder() -> IO[str]:
@@ -189,7 +233,29 @@ def _report(a: argparse.Namespace, chosen: list[Workload], measured: dict, facts
     print(f"bench: written to {a.output}: table.md, table.csv, table.json, chart.png, chart.svg", file=sys.stderr)
 
 
-def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow]) -> int:
+def _report_networks(a: argparse.Namespace, chosen: list[NetworkRow], measured: dict, facts: dict[str, str]) -> None:
+    from bench import chart, network_table, summary
+
+    def flops(row: NetworkRow) -> int:
+        return networks.Network(row.key, FOLDER / "networks" / row.key).flops
+
+    made = summary.summarize(chosen, measured, flops)
+    if not made.lines:
+        raise BadInput(f"{a.results} holds nothing of these networks that fits the present versions")
+    packed_key = network_table.OURS_PACKED
+    base = packed_key if packed_key in made.peers(True) else summary.OURS
+    packed = summary.summarize(chosen, measured, flops, base)
+    a.output.mkdir(parents=True, exist_ok=True)
+    text, rows = network_table.markdown(made, packed, base, facts), network_table.records(made, packed, base)
+    (a.output / "networks.md").write_text(text)
+    (a.output / "networks.csv").write_text(network_table.to_csv(rows))
+    (a.output / "networks.json").write_text(network_table.to_json(rows, facts, made.peak_gflops))
+    chart.draw(made, [a.output / "networks.png", a.output / "networks.svg"], constant_too=True)
+    print(text)
+    print(f"bench: written to {a.output}: networks.md, .csv, .json, .png, .svg", file=sys.stderr)
+
+
+def _measure(a: argparse.Namespace, chosen: list[Workload] | list[NetworkRow], rows: list[PeerRow]) -> int:
     from bench import crew as crews
     from bench import measure, results
 
@@ -211,6 +277,8 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
             {"tgraph": str(tgraph), "isa": a.isa, "trials": a.trials, "cache": str(FOLDER / "tuned")},
         )  # fmt: skip
         lock = measure.Lock(a.lock)
+        if a.networks:
+            _write_networks(chosen)
         with measure.crew_of(rows, settings) as crew:
             races = []
             for workload in chosen:
@@ -222,17 +290,18 @@ def _measure(a: argparse.Namespace, chosen: list[Workload], rows: list[PeerRow])
         claim.close()
     parts = {part for version in versions.values() for part in version.split(", ")}
     facts = {"machine": machine, "versions": ", ".join(sorted(parts))}
-    _report(a, chosen, measured, facts)
+    (_report_networks if a.networks else _report)(a, chosen, measured, facts)
     return 0
 
 
 def main(arguments: list[str]) -> int:
     try:
         a = _parse(arguments)
-        chosen = choose_workloads(a.workloads)
-        rows = choose_peers(a.peers, a.halide, a.tvm)
+        chosen = (choose_networks if a.networks else choose_workloads)(a.workloads)
+        rows = choose_peers(a.peers, a.halide, a.tvm, a.networks)
         if not environment.inside():
-            if not a.no_install and not environment.ensure(rows):
+            maker = PeerRow("", "the networks", "", packages=NETWORK_PACKAGES, index=NETWORK_INDEX)
+            if not a.no_install and not environment.ensure([*rows, maker] if a.networks else rows):
                 return 1
             if not environment.PYTHON.exists():
                 raise BadInput(f"there is no {environment.PYTHON}; run without --no-install")

@@ -21,6 +21,7 @@ import numpy as np
 from bench import results
 from bench.crew import Handle, WorkerDied
 from bench.data import make_data
+from bench.networks import NetworkRow
 from bench.peers import PeerRow, describe
 from bench.reference import evaluate
 from bench.workloads import Workload
@@ -140,7 +141,12 @@ class Race:
     """One workload."""
 
     def __init__(
-        self, workload: Workload, crew: Crew, stamps: results.Stamps, machine: str, measured: results.Measured
+        self,
+        workload: Workload | NetworkRow,
+        crew: Crew,
+        stamps: results.Stamps,
+        machine: str,
+        measured: results.Measured,
     ) -> None:
         self.workload, self.crew, self.settings = workload, crew, crew.settings
         self.stamps, self.machine, self.measured = stamps, machine, measured
@@ -152,6 +158,8 @@ class Race:
         return self.stamps[self.workload.key, key]
 
     def _write_reference(self) -> None:
+        if isinstance(self.workload, NetworkRow):
+            return  # among its files
         path = self.settings.folder / f"{self.workload.key}.npy"
         graph = self.workload.graph()
         np.save(path, evaluate(graph, make_data(graph)))
@@ -249,7 +257,7 @@ def run_races(races: list[Race], lock: Lock) -> None:
         lock.release()
 
 
-def is_complete(workload: Workload, rows: list[PeerRow], measured: results.Measured, rounds: int) -> bool:
+def is_complete(workload: Workload | NetworkRow, rows: list[PeerRow], measured: results.Measured, rounds: int) -> bool:
     """Every peer has its rounds or can't have any; the slow ones have fewer."""
     for row in rows:
         program = measured.programs.get(row.key)

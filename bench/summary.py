@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from bench.networks import NetworkRow
 from bench.peers import BY_KEY, PEERS
 from bench.results import Measured
 from bench.workloads import Workload
@@ -44,7 +46,8 @@ def median_interval(values: list[float]) -> Interval:
 class Line:
     """A workload: GFLOP/s of each peer, and its time over ours (above 1: ours is faster)."""
 
-    workload: Workload
+    workload: Workload | NetworkRow
+    median_us: dict[str, float]
     gflops: dict[str, float]
     ratio: dict[str, Interval]
     failures: dict[str, str]
@@ -75,29 +78,36 @@ class Summary:
         return [p.key for p in PEERS if p.key in seen and p.constant_weights == constant_weights]
 
 
-def summarize_workload(workload: Workload, measured: Measured) -> Line:
-    flops = workload.graph().flops
+def summarize_workload(workload: Workload | NetworkRow, measured: Measured, flops: int, base: str = OURS) -> Line:
+    """base: whose time the ratios are over."""
     times: dict[str, list[float]] = {}
     ratios: dict[str, list[float]] = {}
-    together = [r for r in measured.rounds if OURS in r.times]
+    together = [r for r in measured.rounds if base in r.times]
     for round_ in together or measured.rounds:
         for peer, time in round_.times.items():
             times.setdefault(peer, []).append(time)
-            if OURS in round_.times:
-                ratios.setdefault(peer, []).append(time / round_.times[OURS])
+            if base in round_.times:
+                ratios.setdefault(peer, []).append(time / round_.times[base])
+    medians = {peer: statistics.median(t) for peer, t in times.items()}
     return Line(
         workload,
-        {peer: flops / statistics.median(t) * 1e-3 for peer, t in times.items()},
+        medians,
+        {peer: flops / t * 1e-3 for peer, t in medians.items()},
         {peer: median_interval(r) for peer, r in ratios.items()},
         {peer: p["error"] for peer, p in measured.programs.items() if p["error"] and not p.get("unsupported")},
         len(together),
     )
 
 
-def summarize(chosen: Iterable[Workload], measured: Mapping[str, Measured]) -> Summary:
+def summarize(
+    chosen: Iterable[Workload | NetworkRow],
+    measured: Mapping[str, Measured],
+    flops: Callable[[Any], int] = lambda w: w.graph().flops,
+    base: str = OURS,
+) -> Summary:
     present = [w for w in chosen if w.key in measured and measured[w.key].rounds]
     peaks = [r.peak_gflops for w in present for r in measured[w.key].rounds]
-    lines = [summarize_workload(w, measured[w.key]) for w in present]
+    lines = [summarize_workload(w, measured[w.key], flops(w), base) for w in present]
     return Summary(lines, statistics.median(peaks) if peaks else math.nan)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import peers, workloads
+from bench import networks, peers, workloads
 from bench.data import Array, make_data, relative_error
 
 TOLERANCE = 1e-4  # of the largest value
@@ -78,14 +78,20 @@ class Worker:
         self.peer = peers.create(row, folder, options)
         self.programs: dict[str, tuple[peers.Program, list[Array]]] = {}  # with the data that they point into
 
+    def _compile(self, key: str) -> tuple[peers.Program, list[Array], Array]:
+        """The program, the data that it points into, and what it should compute."""
+        if key in networks.BY_KEY:
+            network = networks.Network(key, self.folder.parent / "networks" / key)
+            return self.peer.prepare_network(network), [], np.load(network.folder / "result.npy")
+        graph = workloads.BY_KEY[key].graph()
+        data = make_data(graph)
+        return self.peer.prepare(graph, data), data, np.load(self.folder.parent / f"{key}.npy")
+
     def prepare(self, key: str) -> dict[str, Any]:
         self.drop(key)
         place({self.core} if self.row.prepares_pinned else self.others, self.usual_priority)
-        graph = workloads.BY_KEY[key].graph()
-        data = make_data(graph)
-        reference = np.load(self.folder.parent / f"{key}.npy")
         start = time.perf_counter()
-        program = self.peer.prepare(graph, data)
+        program, data, reference = self._compile(key)
         compiled = time.perf_counter() - start
         error, seconds = _check(program, reference)
         if seconds < _SLOW_S:  # a second run must be right as well

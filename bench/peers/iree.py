@@ -13,6 +13,7 @@ import numpy as np
 from bench import linalg
 from bench.data import Array
 from bench.graph import Graph
+from bench.networks import Network
 from bench.peers import Program
 
 _FLAGS = [
@@ -27,8 +28,7 @@ class Iree:
         self.flags = [*_FLAGS, f"--iree-llvmcpu-target-cpu={cpu}", *["--iree-opt-data-tiling"] * data_tiling]
         self.config = runtime.Config("local-sync")
 
-    def prepare(self, graph: Graph, data: list[Array]) -> Program:
-        binary = compiler.compile_str(linalg.write(graph), extra_args=self.flags)
+    def _program(self, binary: bytes, data: list[Array]) -> Program:
         instance, device = self.config.vm_instance, self.config.device
         module = runtime.VmModule.copy_buffer(instance, binary)
         context = runtime.VmContext(instance, [self.config.default_vm_modules[0], module])
@@ -47,8 +47,13 @@ class Iree:
             view = results.get_as_object(0, runtime.HalBufferView)
             return np.asarray(runtime.DeviceArray(device, view, implicit_host_transfer=True))
 
-        call.keep = (module, views)  # type: ignore[attr-defined]
-        return Program(call, fetch)
+        return Program(call, fetch, (module, views, data))
+
+    def prepare(self, graph: Graph, data: list[Array]) -> Program:
+        return self._program(compiler.compile_str(linalg.write(graph), extra_args=self.flags), data)
+
+    def prepare_network(self, network: Network) -> Program:
+        return self._program(compiler.compile_file(str(network.mlir), extra_args=self.flags), network.data())
 
 
 def create(folder: Path, options: dict[str, Any]) -> Iree:

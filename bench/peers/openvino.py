@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import openvino
 
 from bench import onnx_model
 from bench.data import Array, aligned
-from bench.graph import Graph
+from bench.graph import Graph, Shape
+from bench.networks import Network
 from bench.peers import Program
 
 _SETTINGS = {
@@ -28,13 +30,12 @@ class OpenVino:
         self.core = openvino.Core()
         self.constant_weights = constant_weights
 
-    def prepare(self, graph: Graph, data: list[Array]) -> Program:
-        model = self.core.read_model(onnx_model.write(graph, data if self.constant_weights else None))
-        request = self.core.compile_model(model, "CPU", _SETTINGS).create_infer_request()
-        for p, d in zip(graph.parameters, data, strict=True):
-            if not (self.constant_weights and p.is_weight):
-                request.set_tensor(p.name, openvino.Tensor(d, shared_memory=True))
-        result = aligned(np.zeros(graph.result.shape, np.float32))
+    def _program(self, model: str | bytes, inputs: Mapping[str, Array], shape: Shape) -> Program:
+        compiled = self.core.compile_model(self.core.read_model(model), "CPU", _SETTINGS)
+        request = compiled.create_infer_request()
+        for name, array in inputs.items():
+            request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+        result = aligned(np.zeros(shape, np.float32))
         request.set_tensor("result", openvino.Tensor(result, shared_memory=True))
         start, wait = request.start_async, request.wait
 
@@ -42,7 +43,17 @@ class OpenVino:
             start()
             wait()
 
-        return Program(call, lambda _: result)
+        return Program(call, lambda _: result, inputs)
+
+    def prepare(self, graph: Graph, data: list[Array]) -> Program:
+        model = onnx_model.write(graph, data if self.constant_weights else None)
+        pairs = zip(graph.parameters, data, strict=True)
+        inputs = {p.name: d for p, d in pairs if not (self.constant_weights and p.is_weight)}
+        return self._program(model, inputs, graph.result.shape)
+
+    def prepare_network(self, network: Network) -> Program:
+        path, inputs = network.onnx(self.constant_weights)
+        return self._program(str(path), inputs, network.result_shape)
 
 
 def create(folder: Path, options: dict[str, Any]) -> OpenVino:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch, eager and through TorchInductor (which needs a C++ compiler); weights are arguments."""
+"""PyTorch, eager and through TorchInductor (which needs a C++ compiler); weights are arguments, or frozen by the
+compiler."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ import torch.nn.functional as functional
 
 from bench.data import Array
 from bench.graph import Graph, Node
+from bench.networks import Network
 from bench.peers import Program
 
 Tensor = torch.Tensor
@@ -66,8 +68,9 @@ def _steps(graph: Graph) -> list[Step]:
 
 
 class Torch:
-    def __init__(self, compiled: bool, isa: str) -> None:
+    def __init__(self, compiled: bool, isa: str, constant_weights: bool) -> None:
         self.compiled = compiled
+        torch._inductor.config.freezing = constant_weights
         self.count = 0
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)
@@ -94,6 +97,15 @@ class Torch:
         function(*tensors)
         return Program(lambda: function(*tensors), lambda t: t.numpy())
 
+    def prepare_network(self, network: Network) -> Program:
+        """A module of the same parameters, with PyTorch's own attention."""
+        from bench.network_files import make_input, make_module
+
+        module, x = make_module(network.row, "sdpa"), make_input(network.row)
+        function = torch.compile(module, dynamic=False) if self.compiled else module
+        function(x)
+        return Program(lambda: function(x), lambda t: t.numpy())
+
 
 def create(folder: Path, options: dict[str, Any]) -> Torch:
-    return Torch(options["compiled"], options["isa"])
+    return Torch(options["compiled"], options["isa"], options["constant_weights"])
