@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import cli, linalg, results, summary, table
+from bench import cli, linalg, network_table, networks, results, summary, table
 from bench.peers import BY_KEY, PEERS, PeerRow
 from bench.workloads import BY_KEY as WORKLOADS
 from bench.workloads import Workload
@@ -308,3 +308,108 @@ def test_race(tmp_path: Path) -> None:
     assert measured.programs["ours"]["max_rel_error"] < 1e-5
     usable = [row for row in rows if row.key in measured.programs]
     assert measure.is_complete(work, usable, measured, 2)
+
+
+# ---- networks ----
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> networks.Network:
+    """The files of a network, as small as can be: y = x w."""
+    np = pytest.importorskip("numpy")
+    folder = tmp_path / "networks" / "resnet18"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    w, x = (rng.normal(size=s).astype(np.float32) for s in ((8, 4), (3, 8)))
+    t = ["tensor<8x4xf32>", "tensor<3x8xf32>", "tensor<3x4xf32>"]
+    (folder / "program.mlir").write_text(
+        f"func.func @main(%w: {t[0]}, %x: {t[1]}) -> {t[2]} {{\n  %z = arith.constant 0.0 : f32\n"
+        f"  %e = tensor.empty() : {t[2]}\n  %i = linalg.fill ins(%z : f32) outs(%e : {t[2]}) -> {t[2]}\n"
+        f"  %r = linalg.matmul ins(%x, %w : {t[1]}, {t[0]}) outs(%i : {t[2]}) -> {t[2]}\n  return %r : {t[2]}\n}}\n"
+    )
+    np.savez(folder / "arguments.npz", a0=w, a1=x)
+    np.save(folder / "result.npy", x.astype(np.float64) @ w)
+    parameters = [{"name": "m.w", "is_weight": True}, {"name": "x", "is_weight": False}]
+    facts = {"flops": 192, "result_shape": [3, 4], "parameters": parameters, "onnx_inputs": ["x", "m.w"], "stamp": "s"}
+    (folder / "facts.json").write_text(json.dumps(facts))
+    return networks.Network("resnet18", folder)
+
+
+def test_network_files(network: networks.Network) -> None:
+    assert networks.find("resnet18", network.folder.parent, "s") is not None
+    assert networks.find("resnet18", network.folder.parent, "other versions") is None
+    assert networks.find("resnet50", network.folder.parent, "s") is None
+    assert networks.stamp("torch 1") != networks.stamp("torch 2")
+    assert [d.shape for d in network.data()] == [(8, 4), (3, 8)]
+    path, inputs = network.onnx(constant_weights=True)
+    assert path.name == "model.onnx" and list(inputs) == ["x"]
+    path, inputs = network.onnx(constant_weights=False)
+    assert path.name == "inputs.onnx" and {n: d.shape for n, d in inputs.items()} == {"x": (3, 8), "m.w": (8, 4)}
+
+
+def test_race_of_a_network(network: networks.Network, tmp_path: Path) -> None:
+    tgraph = Path(os.environ.get("TGRAPH_BUILD", Path(__file__).resolve().parents[2] / "build")) / "bin" / "tgraph"
+    if not tgraph.exists() or not shutil.which("cc") or sys.platform != "linux":
+        pytest.skip("needs the tool and cc")
+    from bench import measure
+
+    rows = [BY_KEY["ours"], BY_KEY["analytic"], BY_KEY["stock"]]
+    stamps = {("resnet18", row.key): "1" for row in rows}
+    s = settings(tmp_path, str(tgraph))
+    with measure.crew_of(rows, s) as crew:
+        race = measure.Race(networks.BY_KEY["resnet18"], crew, stamps, "m", results.Measured())
+        measure.run_races([race], measure.Lock(s.lock))
+    measured = results.load(s.results, stamps, "m")["resnet18"]
+    assert [measured.failure(row.key) for row in rows] == [None] * 3
+    assert measured.programs["stock"]["max_rel_error"] < 1e-5
+    assert measured.count("analytic") == 2
+
+
+@pytest.fixture
+def raced(tmp_path: Path) -> tuple[summary.Summary, summary.Summary]:
+    path = tmp_path / "n.jsonl"
+    for _ in range(7):
+        put_round(path, "resnet18", ours=20_000, stock=900_000, ort=30_000, ort_cw=10_000)
+    measured = results.load(path, {("resnet18", p): "1" for p in ("ours", "stock", "ort", "ort-cw")}, "m")
+    made = [
+        summary.summarize([networks.BY_KEY["resnet18"]], measured, lambda row: 2 * 10**9, base)
+        for base in ("ours", "ort-cw")
+    ]
+    return made[0], made[1]
+
+
+def test_network_tables(raced: tuple[summary.Summary, summary.Summary]) -> None:
+    made, other = raced
+    text = network_table.markdown(made, made, "ours", {"machine": "test"}).splitlines()
+    assert "| TGraph | **20.0 ms** | 1.00 |" in text
+    assert "| ONNX Runtime | 30.0 ms, 1.50 [1.50, 1.50] | 1.50 |" in text
+    assert "| stock MLIR | 900 ms, 45.00 [45.00, 45.00] | 45.00 |" in text
+    assert text.count("| TGraph | 20.0 ms | 1.00 |") == 1  # beside those who know the weights
+    assert "| ONNX Runtime | **10.0 ms, 0.50 [0.50, 0.50]** | 0.50 |" in text
+    assert "GFLOP of contractions and convolutions: ResNet-18 2.00" in text
+    rows = network_table.records(made, other, "ort-cw")
+    assert {r["peer"]: (r["weights"], r["base"], r["time_over_base"]) for r in rows} == {
+        "ours": ("arguments", "ours", 1.0),
+        "stock": ("arguments", "ours", 45.0),
+        "ort": ("arguments", "ours", 1.5),
+        "ort-cw": ("beforehand", "ort-cw", 1.0),
+    }
+    assert network_table.to_csv(rows).splitlines()[1].startswith("resnet18,ours,arguments,20.0,100.0,ours,1.0")
+
+
+def test_network_chart(raced: tuple[summary.Summary, summary.Summary], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from bench import chart
+
+    chart.draw(raced[0], [tmp_path / "n.svg"], constant_too=True)
+    text = (tmp_path / "n.svg").read_text()
+    assert "ONNX Runtime (constant weights)" in text and "known beforehand" in text
+
+
+def test_choices_of_networks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [n.key for n in cli.choose_networks(["vit-base", "resnet18"])] == ["resnet18", "vit-base"]
+    keys = [p.key for p in cli.choose_peers(None, of_networks=True)]
+    assert "analytic" in keys and "inductor-cw" in keys and "openblas" not in keys
+    assert not {"analytic", "inductor-cw"} & {p.key for p in cli.choose_peers(None)}
+    assert cli.main(["--networks", "mlp"]) == 2
+    assert "no network 'mlp'" in capsys.readouterr().err
