@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from frontend.compiled import TOOL, BuildError, compile_mlir, keep_pages  # noqa: E402
+from frontend.compiled import TOOL, BuildError, compile_mlir  # noqa: E402
 from frontend.export import export  # noqa: E402
 
 
@@ -91,7 +91,6 @@ def main() -> int:
     a = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    keep_pages()
 
     module, inputs = (load_make(a.module) if a.module else make)()
     exported = export(module, inputs)

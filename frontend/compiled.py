@@ -105,16 +105,6 @@ def build_library(source: Path, folder: Path, tool: Path = TOOL, options: Iterab
     return library, facts
 
 
-def keep_pages() -> None:
-    """Freed memory stays with this process (glibc). Otherwise every call of a large program pays for fresh pages, which
-    can take longer than the computation."""
-    trim_threshold, top_pad, mmap_threshold = -1, -2, -3
-    mallopt = ctypes.CDLL(None).mallopt
-    mallopt(mmap_threshold, 1 << 30)
-    mallopt(trim_threshold, 2047 << 20)
-    mallopt(top_pad, 64 << 20)
-
-
 class _Memory:
     """A block that the code allocated; an array over it keeps it."""
 
