@@ -25,6 +25,9 @@ from frontend.compiled import TOOL, BuildError, compile_mlir  # noqa: E402
 from frontend.export import export  # noqa: E402
 
 
+FOLDER = TOOL.parents[1] / "from-pytorch"
+
+
 class Block(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -84,9 +87,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--module", type=Path, metavar="FILE.py", help="your own module")
     parser.add_argument("--tgraph", type=Path, default=TOOL, help="the tool (default build/bin/tgraph)")
-    parser.add_argument(
-        "--folder", type=Path, default=Path("from-pytorch"), help="for the files (default from-pytorch)"
-    )
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="for the files (default build/from-pytorch)")
     parser.add_argument("--rounds", type=int, default=9)
     a = parser.parse_args()
     torch.set_num_threads(1)
