@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from frontend.compiled import TOOL, BuildError, compile_mlir  # noqa: E402
 from frontend.export import export  # noqa: E402
 
-
 FOLDER = TOOL.parents[1] / "from-pytorch"
 
 
