@@ -239,9 +239,10 @@ def _report_networks(a: argparse.Namespace, chosen: list[NetworkRow], measured: 
     def flops(row: NetworkRow) -> int:
         return networks.Network(row.key, FOLDER / "networks" / row.key).flops
 
-    made = summary.summarize(chosen, measured, flops)
-    if not made.lines:
+    chosen = [row for row in chosen if row.key in measured and measured[row.key].count(summary.OURS)]
+    if not chosen:
         raise BadInput(f"{a.results} holds nothing of these networks that fits the present versions")
+    made = summary.summarize(chosen, measured, flops)
     packed_key = network_table.OURS_PACKED
     base = packed_key if packed_key in made.peers(True) else summary.OURS
     packed = summary.summarize(chosen, measured, flops, base)
