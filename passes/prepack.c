@@ -211,7 +211,10 @@ static bool make_prepack(const struct split *split, const char *name) {
       tg_arena_alloc(split->arena, split->count, sizeof(*results));
   MlirValue *panels =
       tg_arena_alloc(split->arena, split->count, sizeof(*panels));
-  if (!inputs || !places || !position || !results || !panels)
+  MlirAttribute *kept = tg_arena_alloc(split->arena, most, sizeof(*kept));
+  MlirAttribute old =
+      mlirOperationGetAttributeByName(split->function, tg_ref("arg_attrs"));
+  if (!inputs || !places || !position || !results || !panels || !kept)
     return false;
   intptr_t count = 0;
   for (intptr_t i = 0; i < split->argument_count; ++i) {
@@ -219,6 +222,8 @@ static bool make_prepack(const struct split *split, const char *name) {
     if (!split->packed[i])
       continue;
     places[count] = location;
+    kept[count] =
+        mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
     inputs[count++] =
         mlirValueGetType(mlirBlockGetArgument(entry_of(split->function), i));
   }
@@ -238,6 +243,9 @@ static bool make_prepack(const struct split *split, const char *name) {
   mlirOperationStateAddAttributes(&state, 2, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   MlirOperation function = mlirOperationCreate(&state);
+  if (!mlirAttributeIsNull(old))
+    mlirOperationSetAttributeByName(function, tg_ref("arg_attrs"),
+                                    mlirArrayAttrGet(context, count, kept));
   copy_attributes(split->function, function);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(split->function),
                                      split->function, function);

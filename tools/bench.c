@@ -37,6 +37,12 @@ static bool read_settings(int argc, char **argv, struct tg_bench_settings *s,
        "as the option of tgraph-select-layouts"},
       {"reassociate", TG_OPTION_BOOL, &s->build.reassociate, 0, 0, NULL,
        "as the option of tgraph-select-layouts, for our side\nalone"},
+      {"prepack", TG_OPTION_BOOL, &s->build.prepack, 0, 0, NULL,
+       "weights are packed once, before the calls that are\ntimed"},
+      {"weights", TG_OPTION_TEXT, &s->build.weights, 0, 0, "LIST",
+       "with --prepack: the arguments that are weights, as in\n0,2-7 (default: "
+       "the "
+       "parameters and buffers of the side file)"},
       {"no-stock", TG_OPTION_BOOL, &s->skip_stock, 0, 0, NULL,
        "leave the stock lowering out (and the check against it)"},
       {"no-analytic", TG_OPTION_BOOL, &s->skip_analytic, 0, 0, NULL,

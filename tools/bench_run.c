@@ -70,6 +70,8 @@ static enum tg_status race_work(void *user, FILE *out, struct tg_error *error) {
   if (status != TG_OK)
     return status;
   tg_call_fill(&call, (uint64_t)s->seed);
+  for (int i = 0; i < TG_SIDE_COUNT; i++)
+    tg_call_prepack(&call, &codes[i].code);
   struct tg_race_settings race = {
       .rounds = (int)s->rounds,
       .sample_s = 0.012,

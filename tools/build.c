@@ -13,6 +13,7 @@
 #include "tools/choices.h"
 #include "tools/timing.h"
 #include "tools/versions.h"
+#include "tools/weights.h"
 
 const char *const tg_side_names[TG_SIDE_COUNT] = {
 #define SIDE(id, name, doc) name,
@@ -27,6 +28,7 @@ struct tg_build_options tg_build_options_default(void) {
       .search = select.search,
       .budget = select.budget,
       .seed = select.seed,
+      .weights = "",
       .cache = NULL,
       .limits = {.seconds = 1800, .memory_nbytes = 0, .core = -1},
   };
@@ -42,6 +44,7 @@ enum tg_status tg_compile_options_create(const char *target,
   enum tg_status status =
       tg_target_parse(host ? "host" : target, storage, error);
   options->function = function;
+  options->split = NULL;
   options->cpu = host ? "" : storage->cpu;
   options->features = host ? "" : storage->features;
   return status;
@@ -70,6 +73,8 @@ select_options(const struct tg_build_options *options) {
   select.budget = options->budget;
   select.seed = options->seed;
   select.reassociate = options->reassociate;
+  select.prepack = options->prepack;
+  select.weights = options->weights;
   return select;
 }
 
@@ -81,6 +86,12 @@ enum tg_status tg_build_check(const struct tg_program *program,
   struct tg_diagnostics diagnostics;
   tg_diagnostics_attach(&diagnostics, program, error);
   tg_load_dialects(program->context);
+  if (options->prepack &&
+      tg_weights_mark(program, copy, options->weights, error) != TG_OK) {
+    tg_diagnostics_detach(&diagnostics);
+    mlirOperationDestroy(copy);
+    return TG_BAD_INPUT;
+  }
   bool good =
       mlirLogicalResultIsSuccess(tg_select_layouts(copy, &select, NULL));
   tg_diagnostics_detach(&diagnostics);
@@ -92,7 +103,9 @@ enum tg_status tg_build_check(const struct tg_program *program,
 
 static enum tg_status lower_ours(const struct build_job *job,
                                  struct tg_choices *choices,
-                                 struct parcel *parcel) {
+                                 struct parcel *parcel,
+                                 struct tg_split_signature *split,
+                                 struct tg_error *error) {
   MlirOperation module = job->program->module;
   struct tg_select_options select = select_options(job->options);
   if (job->side == TG_SIDE_ANALYTIC) {
@@ -100,6 +113,9 @@ static enum tg_status lower_ours(const struct build_job *job,
     select.reassociate = false;
   }
   tg_load_dialects(job->program->context);
+  if (select.prepack &&
+      tg_weights_mark(job->program, module, select.weights, error) != TG_OK)
+    return TG_BAD_INPUT;
   struct tg_remark_sink sink = tg_choices_sink(choices);
   double start = tg_clock_seconds();
   if (mlirLogicalResultIsFailure(tg_select_layouts(module, &select, &sink)))
@@ -107,8 +123,12 @@ static enum tg_status lower_ours(const struct build_job *job,
   double selected = tg_clock_seconds();
   parcel->select_s = selected - start;
   tg_choices_collect(choices, module);
-  if (mlirLogicalResultIsFailure(tg_apply_layouts(module, &sink)) ||
-      mlirLogicalResultIsFailure(tg_lower(module, &sink)))
+  if (mlirLogicalResultIsFailure(tg_apply_layouts(module, &sink)))
+    return TG_BAD_INPUT;
+  if (select.prepack &&
+      tg_weights_find(job->program, module, split, error) != TG_OK)
+    return TG_BAD_INPUT;
+  if (mlirLogicalResultIsFailure(tg_lower(module, &sink)))
     return TG_BAD_INPUT;
   parcel->lower_s = tg_clock_seconds() - selected;
   return TG_OK;
@@ -117,6 +137,7 @@ static enum tg_status lower_ours(const struct build_job *job,
 static enum tg_status lower_side(const struct build_job *job,
                                  struct tg_choices *choices,
                                  struct parcel *parcel,
+                                 struct tg_split_signature *split,
                                  struct tg_error *error) {
   struct tg_diagnostics diagnostics;
   tg_diagnostics_attach(&diagnostics, job->program, error);
@@ -128,10 +149,10 @@ static enum tg_status lower_side(const struct build_job *job,
                  : TG_BAD_INPUT;
     parcel->lower_s = tg_clock_seconds() - start;
   } else {
-    status = lower_ours(job, choices, parcel);
+    status = lower_ours(job, choices, parcel, split, error);
   }
   tg_diagnostics_detach(&diagnostics);
-  if (status != TG_OK && !diagnostics.seen)
+  if (status != TG_OK && !diagnostics.seen && !error->message[0])
     tg_fail(error, "%s: the lowering of side '%s' failed without a reason",
             job->program->path, tg_side_names[job->side]);
   return status;
@@ -164,8 +185,10 @@ static enum tg_status build_work(void *user, FILE *out,
   struct tg_compile_options compile;
   enum tg_status status = tg_compile_options_create(
       job->options->target, job->program->function, &target, &compile, error);
+  struct tg_split_signature split = {0};
   if (status == TG_OK)
-    status = lower_side(job, &choices, &parcel, error);
+    status = lower_side(job, &choices, &parcel, &split, error);
+  compile.split = &split;
   if (status != TG_OK)
     return status;
   struct tg_object object;
@@ -282,6 +305,7 @@ static enum tg_status capture_work(void *user, FILE *out,
   if (status != TG_OK)
     return status;
   tg_call_fill(&call, job->seed);
+  tg_call_prepack(&call, &code);
   tg_code_reset_peak();
   int64_t peak[2] = {0, 0};
   fwrite(peak, sizeof peak, 1, out);

@@ -22,8 +22,10 @@ struct tg_build_options {
   const char *model;
   const char *search;
   int64_t budget, seed;
-  bool reassociate;  /* of our side alone: the rule's shows what it brings */
-  const char *cache; /* folder of stock objects; NULL = none */
+  bool reassociate;    /* of our side alone: the rule's shows what it brings */
+  bool prepack;        /* weights are packed beforehand */
+  const char *weights; /* as the option of select; "" = as is known of them */
+  const char *cache;   /* folder of stock objects; NULL = none */
   struct tg_limits limits;
 };
 struct tg_build_options tg_build_options_default(void);

@@ -140,6 +140,11 @@ static void free_results(struct tg_call *call) {
   }
 }
 
+void tg_call_prepack(struct tg_call *call, const struct tg_code *code) {
+  if (code->prepack)
+    code->prepack(call->slots);
+}
+
 void tg_call_run(struct tg_call *call, const struct tg_code *code) {
   code->call(call->slots);
   free_results(call);

@@ -16,6 +16,7 @@
 struct tg_code {
   void *jit; /* LLVMOrcLLJITRef */
   void (*call)(void **slots);
+  void (*prepack)(void **slots); /* NULL: no weights come packed */
 };
 /* count_memory: the code's allocations are counted (and slower). */
 enum tg_status tg_code_create(struct tg_code *code,
@@ -43,6 +44,8 @@ enum tg_status tg_call_create(struct tg_call *call,
 void tg_call_destroy(struct tg_call *call);
 /* Fills every argument anew; the same seed gives the same bytes. */
 void tg_call_fill(struct tg_call *call, uint64_t seed);
+/* Packs the weights that come packed: once, before the first call. */
+void tg_call_prepack(struct tg_call *call, const struct tg_code *code);
 /* Calls and frees what the results own. */
 void tg_call_run(struct tg_call *call, const struct tg_code *code);
 /* Calls and writes the results to the file (see tg_capture). */

@@ -180,6 +180,12 @@ enum tg_status tg_code_create(struct tg_code *code,
     return take_failure(failure, error);
   }
   memcpy(&code->call, &(uintptr_t){(uintptr_t)address}, sizeof code->call);
+  failure = LLVMOrcLLJITLookup(jit, &address, TG_PREPACK_SYMBOL);
+  if (failure)
+    LLVMConsumeError(failure); /* nothing is packed beforehand */
+  else
+    memcpy(&code->prepack, &(uintptr_t){(uintptr_t)address},
+           sizeof code->prepack);
   return TG_OK;
 }
 

@@ -52,15 +52,41 @@ static LLVMTargetMachineRef create_machine(const char *triple,
   return machine;
 }
 
-/* Adds void tg_call(void **slots), which unpacks the slots and calls the C
- * wrapper: the tool needs one C type of function for every program. */
-static enum tg_status add_trampoline(LLVMModuleRef module, const char *function,
-                                     struct tg_error *error) {
+/* Where a parameter comes from: the slot of that number, or an address. */
+struct source {
+  unsigned slot;
+  LLVMValueRef address; /* NULL: the slot */
+};
+
+/* The C wrapper of the function with this suffix to its name. */
+static LLVMValueRef find_wrapper(LLVMModuleRef module, const char *function,
+                                 const char *suffix, struct tg_error *error) {
   char name[256];
-  snprintf(name, sizeof name, "_mlir_ciface_%s", function);
+  snprintf(name, sizeof name, "_mlir_ciface_%s%s", function, suffix);
   LLVMValueRef callee = LLVMGetNamedFunction(module, name);
-  if (!callee || LLVMIsDeclaration(callee))
-    return tg_fail(error, "lowering lost the function @%s", function);
+  if (callee && !LLVMIsDeclaration(callee))
+    return callee;
+  tg_fail(error, "lowering lost the function @%s%s", function, suffix);
+  return NULL;
+}
+
+static LLVMValueRef load_slot(LLVMBuilderRef builder, LLVMValueRef entry,
+                              LLVMTypeRef pointer, unsigned slot) {
+  LLVMContextRef context = LLVMGetTypeContext(pointer);
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), slot, 0);
+  LLVMValueRef address =
+      LLVMBuildGEP2(builder, pointer, LLVMGetParam(entry, 0), &at, 1, "slot");
+  return LLVMBuildLoad2(builder, pointer, address, "value");
+}
+
+/* Adds void symbol(void **slots), which unpacks the slots and calls the C
+ * wrapper: the tool needs one C type of function for every program. sources:
+ * of each parameter. A scalar result goes to where the slot result_slot
+ * says. */
+static enum tg_status add_trampoline(LLVMModuleRef module, const char *symbol,
+                                     LLVMValueRef callee,
+                                     const struct source *sources,
+                                     unsigned result_slot) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
@@ -74,29 +100,23 @@ static enum tg_status add_trampoline(LLVMModuleRef module, const char *function,
     return TG_OUT_OF_MEMORY;
   }
   LLVMGetParamTypes(type, types);
-  LLVMValueRef call = LLVMAddFunction(
-      module, TG_CALL_SYMBOL, LLVMFunctionType(void_type, &pointer, 1, 0));
+  LLVMValueRef entry = LLVMAddFunction(
+      module, symbol, LLVMFunctionType(void_type, &pointer, 1, 0));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMPositionBuilderAtEnd(
-      builder, LLVMAppendBasicBlockInContext(context, call, "entry"));
-  LLVMTypeRef index = LLVMInt64TypeInContext(context);
-  for (unsigned i = 0; i <= count; i++) {
-    LLVMValueRef at = LLVMConstInt(index, i, 0);
-    LLVMValueRef slot =
-        LLVMBuildGEP2(builder, pointer, LLVMGetParam(call, 0), &at, 1, "slot");
-    if (i == count) { /* a scalar result has the slot after the last */
-      LLVMValueRef result =
-          LLVMBuildCall2(builder, type, callee, values, count, "");
-      if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind)
-        LLVMBuildStore(builder, result,
-                       LLVMBuildLoad2(builder, pointer, slot, "result"));
-      break;
-    }
-    LLVMValueRef value = LLVMBuildLoad2(builder, pointer, slot, "value");
+      builder, LLVMAppendBasicBlockInContext(context, entry, "entry"));
+  for (unsigned i = 0; i < count; i++) {
+    values[i] = sources[i].address
+                    ? sources[i].address
+                    : load_slot(builder, entry, pointer, sources[i].slot);
     if (LLVMGetTypeKind(types[i]) != LLVMPointerTypeKind)
-      value = LLVMBuildLoad2(builder, types[i], value, "scalar");
-    values[i] = value;
+      values[i] = LLVMBuildLoad2(builder, types[i], values[i], "scalar");
   }
+  LLVMValueRef result =
+      LLVMBuildCall2(builder, type, callee, values, count, "");
+  if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind)
+    LLVMBuildStore(builder, result,
+                   load_slot(builder, entry, pointer, result_slot));
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
   free(types);
@@ -104,12 +124,90 @@ static enum tg_status add_trampoline(LLVMModuleRef module, const char *function,
   return TG_OK;
 }
 
-/* Everything but the entry point becomes internal, so that LLVM compiles the
+/* The memory that @f_prepack fills with the panels' descriptors, and the
+ * address of each. */
+static LLVMValueRef add_panels(LLVMModuleRef module, LLVMTypeRef type,
+                               struct source *sources, unsigned count) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+  LLVMValueRef panels = LLVMAddGlobal(module, type, "tg_panels");
+  LLVMSetInitializer(panels, LLVMConstNull(type));
+  LLVMSetLinkage(panels, LLVMInternalLinkage);
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef at[] = {LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, i, 0)};
+    sources[i].address =
+        count == 1 ? panels : LLVMConstInBoundsGEP2(type, panels, at, 2);
+  }
+  return panels;
+}
+
+/* The entry points of a function whose weights come packed. lead: slots before
+ * the arguments'. */
+static enum tg_status add_split(LLVMModuleRef module,
+                                const struct tg_compile_options *o,
+                                unsigned lead, unsigned result_slot,
+                                struct tg_error *error) {
+  char name[256];
+  snprintf(name, sizeof name, "%s_prepack", o->function);
+  LLVMValueRef packs = LLVMGetNamedFunction(module, name);
+  LLVMValueRef prepack = find_wrapper(module, o->function, "_prepack", error);
+  LLVMValueRef packed = find_wrapper(module, o->function, "_packed", error);
+  if (!packs || !prepack || !packed)
+    return TG_BAD_INPUT;
+  const struct tg_split_signature *split = o->split;
+  unsigned before = lead + (unsigned)split->other_count;
+  unsigned all = LLVMCountParamTypes(LLVMGlobalGetValueType(packed));
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(packs));
+  if (all <= before || LLVMCountParamTypes(LLVMGlobalGetValueType(prepack)) !=
+                           1 + (unsigned)split->weight_count)
+    return tg_fail(error, "@%s_packed has lost arguments", o->function);
+  struct source *inputs =
+      calloc((size_t)all + (size_t)split->weight_count + 1, sizeof *inputs);
+  if (!inputs)
+    return TG_OUT_OF_MEMORY;
+  for (int i = 0; i < split->other_count; i++)
+    inputs[lead + (unsigned)i].slot = lead + (unsigned)split->others[i];
+  LLVMValueRef panels = add_panels(module, type, inputs + before, all - before);
+  enum tg_status status =
+      add_trampoline(module, TG_CALL_SYMBOL, packed, inputs, result_slot);
+  inputs[0].address = panels;
+  for (int i = 0; i < split->weight_count; i++)
+    inputs[i + 1] = (struct source){lead + (unsigned)split->weights[i], NULL};
+  if (status == TG_OK)
+    status = add_trampoline(module, TG_PREPACK_SYMBOL, prepack, inputs, 0);
+  free(inputs);
+  return status;
+}
+
+static enum tg_status add_entry_points(LLVMModuleRef module,
+                                       const struct tg_compile_options *o,
+                                       struct tg_error *error) {
+  LLVMValueRef callee = find_wrapper(module, o->function, "", error);
+  if (!callee)
+    return TG_BAD_INPUT;
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+  unsigned count = LLVMCountParamTypes(type);
+  unsigned lead =
+      LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind ? 1 : 0;
+  if (o->split && o->split->weight_count > 0)
+    return add_split(module, o, lead, count, error);
+  struct source *sources = calloc((size_t)count + 1, sizeof *sources);
+  if (!sources)
+    return TG_OUT_OF_MEMORY;
+  for (unsigned i = 0; i < count; i++)
+    sources[i].slot = i;
+  enum tg_status status =
+      add_trampoline(module, TG_CALL_SYMBOL, callee, sources, count);
+  free(sources);
+  return status;
+}
+
+/* Everything but the entry points becomes internal, so that LLVM compiles the
  * function once and not once more for each name it can be called by. */
 static void internalize(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
        f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && strcmp(LLVMGetValueName(f), TG_CALL_SYMBOL))
+    if (!LLVMIsDeclaration(f) && strcmp(LLVMGetValueName(f), TG_CALL_SYMBOL) &&
+        strcmp(LLVMGetValueName(f), TG_PREPACK_SYMBOL))
       LLVMSetLinkage(f, LLVMInternalLinkage);
 }
 
@@ -166,7 +264,7 @@ static enum tg_status compile_module(LLVMModuleRef module,
     LLVMSetTarget(module, triple);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
-    status = add_trampoline(module, options->function, error);
+    status = add_entry_points(module, options, error);
   }
   if (status == TG_OK) {
     internalize(module);

@@ -16,9 +16,20 @@
 /* The symbol of the entry point that tg_compile adds:
  * void tg_call(void **slots). */
 #define TG_CALL_SYMBOL "tg_call"
+/* The symbol of the one that packs the weights, where they are packed
+ * beforehand: void tg_prepack(void **slots), with the slots of tg_call. The
+ * panels stay with the code; tg_call reads them and not the weights. */
+#define TG_PREPACK_SYMBOL "tg_prepack"
+
+/* What @f_prepack and @f_packed take of the arguments of @f, by number. */
+struct tg_split_signature {
+  int *weights, weight_count; /* 0: there is no such function */
+  int *others, other_count;
+};
 
 struct tg_compile_options {
   const char *function; /* the function to call, without _mlir_ciface_ */
+  const struct tg_split_signature *split; /* NULL: the function is whole */
   const char *cpu;      /* LLVM's name; NULL or "" = this machine */
   const char *features; /* LLVM's form; used when cpu is given */
 };

@@ -32,6 +32,13 @@ static bool read_settings(int argc, char **argv, struct object_settings *s,
        "print JSON instead of lines"},
       {"reassociate", TG_OPTION_BOOL, &s->build.reassociate, 0, 0, NULL,
        "as the option of tgraph-select-layouts"},
+      {"prepack", TG_OPTION_BOOL, &s->build.prepack, 0, 0, NULL,
+       "weights are packed once, before the calls that use\nthem: the object "
+       "has also void tg_prepack(void **slots)"},
+      {"weights", TG_OPTION_TEXT, &s->build.weights, 0, 0, "LIST",
+       "with --prepack: the arguments that are weights, as in\n0,2-7 (default: "
+       "the "
+       "parameters and buffers of the side file)"},
   };
   const struct tg_command_line line = {
       .name = "object",

@@ -108,6 +108,12 @@ static bool read_settings(int argc, char **argv, struct verify_settings *s,
        "as the option of tgraph-select-layouts (default host)"},
       {"reassociate", TG_OPTION_BOOL, &s->build.reassociate, 0, 0, NULL,
        "as the option of tgraph-select-layouts"},
+      {"prepack", TG_OPTION_BOOL, &s->build.prepack, 0, 0, NULL,
+       "weights are packed once, before the calls"},
+      {"weights", TG_OPTION_TEXT, &s->build.weights, 0, 0, "LIST",
+       "with --prepack: the arguments that are weights, as in\n0,2-7 (default: "
+       "the "
+       "parameters and buffers of the side file)"},
       {"cache", TG_OPTION_TEXT, &s->build.cache, 0, 0, "DIR",
        "keep compiled stock objects in this folder"},
       {"seconds", TG_OPTION_REAL, &s->seconds, 0.1, 1e6, "S",

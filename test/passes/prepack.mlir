@@ -22,7 +22,7 @@
 // CHECK: %[[P:.*]] = call @[[PACK:.*_pack_rhs]](%[[W]])
 // CHECK: call @[[KERNEL:tgraph_matmul_100x144x96_f32]](%[[X]], %[[P]],
 // CHECK-LABEL: func.func @linear_prepack(
-// CHECK-SAME: %[[W:.*]]: tensor<144x96xf32>) -> [[PANELS:tensor<.*>]] {
+// CHECK-SAME: %[[W:.*]]: tensor<144x96xf32> {tgraph.weight}) -> [[PANELS:tensor<.*>]] {
 // CHECK: %[[P:.*]] = call @[[PACK]](%[[W]])
 // CHECK: return %[[P]]
 // CHECK-LABEL: func.func @linear_packed(
