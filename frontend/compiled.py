@@ -179,7 +179,8 @@ def _offsets(types: Sequence[Type]) -> list[int]:
 
 
 class Call:
-    """A program with its arguments, which are looked at anew in every run."""
+    """A program with its arguments, which are looked at anew in every run. With the option --prepack the weights among
+    them are packed here, once: the panels are the library's, so the call that was bound last decides."""
 
     def __init__(self, program: CompiledProgram, values: Sequence[Any]) -> None:
         if len(values) != len(program.arguments):
@@ -196,6 +197,8 @@ class Call:
         self.slots = (ctypes.c_void_p * len(slots))(*slots)
         tensors = [i for i, t in enumerate(program.results) if t.shape is not None]
         self.allocated_at = [self.offsets[i] // 8 for i in tensors]
+        if program.prepack is not None:
+            program.prepack(self.slots)
 
     def _owned(self) -> set[int]:
         """Blocks to free, each once: a result may be an argument, a constant, or another one's memory."""
@@ -234,6 +237,9 @@ class CompiledProgram:
         self.library = ctypes.CDLL(str(path))
         self.function = self.library.tg_call
         self.function.argtypes, self.function.restype = [ctypes.c_void_p], None
+        self.prepack = getattr(self.library, "tg_prepack", None)
+        if self.prepack is not None:
+            self.prepack.argtypes, self.prepack.restype = [ctypes.c_void_p], None
         self.free = ctypes.CDLL(None).free
         self.free.argtypes, self.free.restype = [ctypes.c_void_p], None
 

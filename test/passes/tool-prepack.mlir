@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tool packs weights once, before the calls that it compares and times.
+// REQUIRES: tool
 // RUN: %tgraph verify --prepack --target avx2 --json %s | FileCheck %s --check-prefix=EQUAL
 // RUN: %tgraph verify --prepack --target avx2 --function sum --json %s | FileCheck %s --check-prefix=EQUAL
 // RUN: %tgraph verify --prepack --target avx2 --function unknown --weights 1 --json %s | FileCheck %s --check-prefix=EQUAL
