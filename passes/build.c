@@ -65,6 +65,14 @@ MlirValue tg_build_1(struct tg_builder *builder, const char *name,
       tg_build(builder, name, operand_count, operands, 1, &result, 0, NULL), 0);
 }
 
+void tg_move_before(MlirBlock block, MlirOperation op) {
+  MlirOperation made;
+  while (made = mlirBlockGetFirstOperation(block), !mlirOperationIsNull(made)) {
+    mlirOperationRemoveFromParent(made);
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, made);
+  }
+}
+
 /*===-- Index arithmetic --------------------------------------------------===*/
 
 MlirValue tg_index(struct tg_builder *builder, int64_t value) {

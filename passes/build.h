@@ -51,6 +51,10 @@ MlirValue tg_build_1(struct tg_builder *builder, const char *name,
 MlirNamedAttribute tg_named(MlirContext context, const char *name,
                             MlirAttribute attribute);
 
+/* Moves what was built in a block of its own, which is empty then, in front of
+ * the operation. */
+void tg_move_before(MlirBlock block, MlirOperation op);
+
 /* Numbers of type index; sums and products with constants fold. */
 MlirValue tg_index(struct tg_builder *builder, int64_t value);
 bool tg_index_constant(const struct tg_builder *builder, MlirValue value,

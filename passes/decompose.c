@@ -126,16 +126,6 @@ static bool read_gather(MlirOperation op, struct gather *gather) {
   return next == gather->result_rank;
 }
 
-/* Builds operations in front of the gather: they are made in a block of their
- * own, which is then emptied there. */
-static void move_before(MlirBlock block, MlirOperation op) {
-  MlirOperation made;
-  while (made = mlirBlockGetFirstOperation(block), !mlirOperationIsNull(made)) {
-    mlirOperationRemoveFromParent(made);
-    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, made);
-  }
-}
-
 static MlirValue build_empty(struct tg_builder *builder,
                              const struct gather *gather) {
   MlirValue sizes[TG_MAX_RANK];
@@ -241,7 +231,7 @@ static MlirWalkResult expand_gather(MlirOperation op, void *data) {
   MlirOperation generic =
       build_generic(&gather, build_empty(&builder, &gather));
   mlirBlockAppendOwnedOperation(block, generic);
-  move_before(block, op);
+  tg_move_before(block, op);
   mlirBlockDestroy(block);
   mlirValueReplaceAllUsesOfWith(gather.result,
                                 mlirOperationGetResult(generic, 0));

@@ -20,6 +20,7 @@
 #include "passes/select_nests.h"
 #include "passes/select_relayout.h"
 #include "passes/stored.h"
+#include "passes/zero_points.h"
 
 struct select {
   MlirOperation module;
@@ -332,6 +333,8 @@ static MlirLogicalResult run(struct select *select) {
   if (may_choose && mlirLogicalResultIsFailure(
                         tg_decompose(select->module, TG_DECOMPOSE_FOR_CHOICE)))
     return mlirLogicalResultFailure();
+  if (may_choose)
+    tg_expand_zero_points(select->module);
   bool graph = may_choose && !strcmp(select->options->layouts, "graph");
   if ((graph &&
        !tg_choose_relayout(select->module, &select->decider,
