@@ -17,11 +17,12 @@
 #include "model/kernel.h"
 #include "passes/attribute.h"
 #include "passes/build.h"
+#include "passes/generic.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
 #include "passes/stored.h"
 
-enum { MAX_OPERANDS = 8, MAX_INPUTS = 3 };
+enum { MAX_OPERANDS = 8 };
 
 /* One of the two factors: ext(input) - zero. */
 struct factor {
@@ -196,81 +197,10 @@ static bool read_quantized(MlirOperation op, struct quantized *q) {
 
 /*===-- Building ----------------------------------------------------------===*/
 
-/* A generic over `loop_count` loops with its inputs, its init last. */
-struct generic {
-  int loop_count, operand_count;
-  bool reduction[TG_MAX_LOOPS];
-  MlirValue operands[MAX_INPUTS + 1];
-  MlirAffineMap maps[MAX_INPUTS + 1];
-  MlirBlock body;
-  struct tg_builder builder; /* of the body */
-};
-
-static void add_operand(struct generic *generic, MlirValue value,
-                        MlirAffineMap map) {
-  generic->operands[generic->operand_count] = value;
-  generic->maps[generic->operand_count++] = map;
-}
-
-static MlirType element_of(MlirValue value) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(value));
-}
-
-static void begin_body(struct generic *generic, MlirLocation location) {
-  MlirType types[MAX_INPUTS + 1];
-  MlirLocation locations[MAX_INPUTS + 1];
-  for (int o = 0; o < generic->operand_count; ++o) {
-    types[o] = element_of(generic->operands[o]);
-    locations[o] = location;
-  }
-  generic->body = mlirBlockCreate(generic->operand_count, types, locations);
-  tg_builder_init(&generic->builder, generic->body, location,
-                  types[generic->operand_count - 1], 1);
-}
-
-static MlirValue body_argument(const struct generic *generic, int operand) {
-  return mlirBlockGetArgument(generic->body, operand);
-}
-
 static MlirValue combine(struct tg_builder *builder, const char *name,
                          MlirValue a, MlirValue b) {
   MlirValue operands[2] = {a, b};
   return tg_build_1(builder, name, 2, operands, mlirValueGetType(a));
-}
-
-/* Yields the value and appends the operation to the block. */
-static MlirOperation end_body(struct tg_builder *outside,
-                              struct generic *generic, MlirValue value) {
-  tg_build(&generic->builder, "linalg.yield", 1, &value, 0, NULL, 0, NULL);
-  MlirContext context = outside->context;
-  MlirAttribute maps[MAX_INPUTS + 1], kinds[TG_MAX_LOOPS];
-  for (int o = 0; o < generic->operand_count; ++o)
-    maps[o] = mlirAffineMapAttrGet(generic->maps[o]);
-  for (int l = 0; l < generic->loop_count; ++l)
-    kinds[l] = tg_iterator_kind(context, generic->reduction[l]);
-  int32_t segments[2] = {generic->operand_count - 1, 1};
-  MlirNamedAttribute attributes[] = {
-      tg_named(context, "indexing_maps",
-               mlirArrayAttrGet(context, generic->operand_count, maps)),
-      tg_named(context, "iterator_types",
-               mlirArrayAttrGet(context, generic->loop_count, kinds)),
-      tg_named(context, "operandSegmentSizes",
-               mlirDenseI32ArrayGet(context, 2, segments))};
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, generic->body);
-  MlirType type =
-      mlirValueGetType(generic->operands[generic->operand_count - 1]);
-  MlirOperationState state =
-      mlirOperationStateGet(tg_ref("linalg.generic"), outside->location);
-  mlirOperationStateAddOperands(&state, generic->operand_count,
-                                generic->operands);
-  mlirOperationStateAddResults(&state, 1, &type);
-  mlirOperationStateAddAttributes(
-      &state, sizeof(attributes) / sizeof(attributes[0]), attributes);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation op = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(outside->block, op);
-  return op;
 }
 
 static MlirValue extend(struct tg_builder *builder, MlirValue value,
@@ -281,58 +211,24 @@ static MlirValue extend(struct tg_builder *builder, MlirValue value,
 /* sum(a * b), onto what the operation started from. */
 static MlirOperation build_kernel(struct tg_builder *outside,
                                   const struct quantized *q) {
-  struct generic generic = {.loop_count = q->kernel.loop_count};
+  struct tg_generic generic = {.loop_count = q->kernel.loop_count};
   memcpy(generic.reduction, q->kernel.reduction, sizeof(generic.reduction));
   const int operands[TG_OPERAND_COUNT] = {0, 1, q->operand_count - 1};
   for (int o = 0; o < TG_OPERAND_COUNT; ++o)
-    add_operand(&generic, mlirOperationGetOperand(q->op, operands[o]),
-                q->maps[operands[o]]);
-  begin_body(&generic, outside->location);
+    tg_generic_add_operand(&generic,
+                           mlirOperationGetOperand(q->op, operands[o]),
+                           q->maps[operands[o]]);
+  tg_generic_begin(&generic, outside->location);
   MlirValue factor[TG_RESULT];
   for (int o = 0; o < TG_RESULT; ++o)
-    factor[o] = extend(&generic.builder, body_argument(&generic, o),
+    factor[o] = extend(&generic.builder, tg_generic_argument(&generic, o),
                        q->factor[o].extension, q->sum);
   MlirValue product =
       combine(&generic.builder, "arith.muli", factor[0], factor[1]);
-  return end_body(outside, &generic,
-                  combine(&generic.builder, "arith.addi",
-                          body_argument(&generic, TG_RESULT), product));
-}
-
-static MlirValue build_number(struct tg_builder *outside, MlirType type,
-                              int64_t value) {
-  return tg_constant(outside, type, mlirIntegerAttrGet(type, value));
-}
-
-static MlirValue build_fill(struct tg_builder *outside, MlirValue value,
-                            intptr_t rank, const int64_t *shape) {
-  MlirAttribute no_encoding = {NULL};
-  MlirType element = mlirValueGetType(value);
-  MlirType type = mlirRankedTensorTypeGet(rank, shape, element, no_encoding);
-  MlirValue empty = tg_build_1(outside, "tensor.empty", 0, NULL, type);
-  MlirType types[2] = {element, element};
-  MlirLocation locations[2] = {outside->location, outside->location};
-  MlirBlock body = mlirBlockCreate(2, types, locations);
-  struct tg_builder inside;
-  tg_builder_init(&inside, body, outside->location, element, 1);
-  MlirValue filled = mlirBlockGetArgument(body, 0);
-  tg_build(&inside, "linalg.yield", 1, &filled, 0, NULL, 0, NULL);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, body);
-  int32_t segments[2] = {1, 1};
-  MlirNamedAttribute attribute =
-      tg_named(outside->context, "operandSegmentSizes",
-               mlirDenseI32ArrayGet(outside->context, 2, segments));
-  MlirValue operands[2] = {value, empty};
-  MlirOperationState state =
-      mlirOperationStateGet(tg_ref("linalg.fill"), outside->location);
-  mlirOperationStateAddOperands(&state, 2, operands);
-  mlirOperationStateAddResults(&state, 1, &type);
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation op = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(outside->block, op);
-  return mlirOperationGetResult(op, 0);
+  return tg_generic_end(outside, &generic,
+                        combine(&generic.builder, "arith.addi",
+                                tg_generic_argument(&generic, TG_RESULT),
+                                product));
 }
 
 /* The loops that one input's bracket has: the input's own, in their order. */
@@ -392,11 +288,11 @@ static MlirValue build_bracket(struct tg_builder *outside,
                                MlirValue zero, MlirValue start) {
   MlirContext context = outside->context;
   struct bracket bracket = make_bracket(q, input);
-  struct generic generic = {.loop_count = bracket.loop_count};
+  struct tg_generic generic = {.loop_count = bracket.loop_count};
   for (int b = 0; b < bracket.loop_count; ++b)
     generic.reduction[b] = q->kernel.reduction[bracket.loop[b]];
-  add_operand(&generic, mlirOperationGetOperand(q->op, input),
-              renumber(context, q->maps[input], &bracket));
+  tg_generic_add_operand(&generic, mlirOperationGetOperand(q->op, input),
+                         renumber(context, q->maps[input], &bracket));
   /* The extents of a window are no dimension of the image: an empty tensor
    * has them, as in a pooling. */
   int64_t shape[TG_MAX_LOOPS];
@@ -405,25 +301,25 @@ static MlirValue build_bracket(struct tg_builder *outside,
   MlirType window_type = mlirRankedTensorTypeGet(
       mlirAffineMapGetNumResults(window), shape, q->sum, no_encoding);
   if (!mlirAffineMapIsProjectedPermutation(generic.maps[0]))
-    add_operand(&generic,
-                tg_build_1(outside, "tensor.empty", 0, NULL, window_type),
-                window);
+    tg_generic_add_operand(
+        &generic, tg_build_1(outside, "tensor.empty", 0, NULL, window_type),
+        window);
   MlirAffineMap result = bracket_map(context, q, &bracket, false, shape);
   MlirValue minus_zero =
-      combine(outside, "arith.subi", build_number(outside, q->sum, 0), zero);
-  add_operand(
+      combine(outside, "arith.subi", tg_build_number(outside, q->sum, 0), zero);
+  tg_generic_add_operand(
       &generic,
-      build_fill(outside, start, mlirAffineMapGetNumResults(result), shape),
+      tg_build_fill(outside, start, mlirAffineMapGetNumResults(result), shape),
       result);
-  begin_body(&generic, outside->location);
-  MlirValue factor = extend(&generic.builder, body_argument(&generic, 0),
+  tg_generic_begin(&generic, outside->location);
+  MlirValue factor = extend(&generic.builder, tg_generic_argument(&generic, 0),
                             q->factor[input].extension, q->sum);
   MlirValue product =
       combine(&generic.builder, "arith.muli", factor, minus_zero);
-  MlirValue before = body_argument(&generic, generic.operand_count - 1);
+  MlirValue before = tg_generic_argument(&generic, generic.operand_count - 1);
   return mlirOperationGetResult(
-      end_body(outside, &generic,
-               combine(&generic.builder, "arith.addi", before, product)),
+      tg_generic_end(outside, &generic,
+                     combine(&generic.builder, "arith.addi", before, product)),
       0);
 }
 
@@ -449,19 +345,20 @@ static MlirValue build_correction(struct tg_builder *outside,
   MlirType type = mlirValueGetType(kernel);
   intptr_t rank = mlirShapedTypeGetRank(type);
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(context, rank);
-  struct generic generic = {.loop_count = (int)rank};
-  add_operand(&generic, kernel, identity);
+  struct tg_generic generic = {.loop_count = (int)rank};
+  tg_generic_add_operand(&generic, kernel, identity);
   for (int o = 0; o < TG_RESULT; ++o)
     if (!mlirValueIsNull(brackets[o]))
-      add_operand(&generic, brackets[o], correction_map(context, q, o));
-  add_operand(&generic, tg_build_1(outside, "tensor.empty", 0, NULL, type),
-              identity);
-  begin_body(&generic, outside->location);
-  MlirValue value = body_argument(&generic, 0);
+      tg_generic_add_operand(&generic, brackets[o],
+                             correction_map(context, q, o));
+  tg_generic_add_operand(
+      &generic, tg_build_1(outside, "tensor.empty", 0, NULL, type), identity);
+  tg_generic_begin(&generic, outside->location);
+  MlirValue value = tg_generic_argument(&generic, 0);
   for (int o = 1; o < generic.operand_count - 1; ++o)
     value = combine(&generic.builder, "arith.addi", value,
-                    body_argument(&generic, o));
-  return mlirOperationGetResult(end_body(outside, &generic, value), 0);
+                    tg_generic_argument(&generic, o));
+  return mlirOperationGetResult(tg_generic_end(outside, &generic, value), 0);
 }
 
 /* n * za * zb */
@@ -475,7 +372,7 @@ static MlirValue build_start(struct tg_builder *outside,
   MlirValue product =
       combine(outside, "arith.muli", zero[TG_LHS], zero[TG_RHS]);
   return combine(outside, "arith.muli", product,
-                 build_number(outside, q->sum, (int32_t)(uint32_t)steps));
+                 tg_build_number(outside, q->sum, (int32_t)(uint32_t)steps));
 }
 
 static MlirValue build_sums(struct tg_builder *outside,
@@ -490,12 +387,13 @@ static MlirValue build_sums(struct tg_builder *outside,
   if (!left && !right)
     return kernel;
   if (right) /* the left input's sums, times the right one's zero point */
-    brackets[TG_LHS] = build_bracket(outside, q, TG_LHS, zero[TG_RHS],
-                                     left ? build_start(outside, q, zero)
-                                          : build_number(outside, q->sum, 0));
+    brackets[TG_LHS] =
+        build_bracket(outside, q, TG_LHS, zero[TG_RHS],
+                      left ? build_start(outside, q, zero)
+                           : tg_build_number(outside, q->sum, 0));
   if (left)
     brackets[TG_RHS] = build_bracket(outside, q, TG_RHS, zero[TG_LHS],
-                                     build_number(outside, q->sum, 0));
+                                     tg_build_number(outside, q->sum, 0));
   return build_correction(outside, q, kernel, brackets);
 }
 
