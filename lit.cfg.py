@@ -83,6 +83,8 @@ config.substitutions += [
     ("%tgraph_opt", f"{mlir_opt} --load-pass-plugin={shlex.quote(plugin)}"),
     (r"%tgraph\b", shlex.quote(tool)),
     ("%mlir_opt", mlir_opt),
+    ("%mlir_translate", program("mlir-translate", llvm_bin)),
+    ("%llc", program("llc", llvm_bin)),
     ("%plugin", shlex.quote(plugin)),
     ("%root", shlex.quote(root)),
     ("%python", shlex.quote(sys.executable)),
