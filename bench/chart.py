@@ -33,7 +33,7 @@ def draw(summary: Summary, paths: list[Path], constant_too: bool = False) -> Non
             **({"facecolors": "none", "edgecolors": row.color} if row.constant_weights else {"color": row.color}),
             marker=row.marker,
             s=75 if peer == OURS else 38,
-            label=describe(row),
+            label=describe(row).replace("`", ""),
             zorder=4 if peer == OURS else 3,
             linewidths=1.2 if row.marker == "x" or row.constant_weights else 0,
         )

@@ -12,6 +12,7 @@ from bench.peers import BY_KEY
 from bench.summary import OURS, Line, Summary, geometric_mean
 
 OURS_PACKED = "ours-prepack"
+_BESIDE = (OURS, "ours-winograd")  # who is shown beside those that know the weights
 
 
 def _milliseconds(value_us: float) -> str:
@@ -64,13 +65,13 @@ def markdown(summary: Summary, packed: Summary, base: str, facts: dict[str, str]
         "round (above 1: TGraph is faster), median and the interval that covers the true median with 95 %.",
         "",
         "Weights are arguments: transposed, packed and folded in every call, if at all. (PyTorch's are the module's, "
-        "which it leaves as they are.)",
+        "which it leaves as they are.) `reassociate` allows Winograd's algorithm.",
         "",
         *_group(summary, summary.peers(False), OURS),
     ]
     constant = packed.peers(True)
     if constant:
-        beside = [OURS, *constant] if base == OURS else constant
+        beside = [p for p in _BESIDE if base == OURS and p in packed.peers(False)] + constant
         text += [
             "",
             "Weights are known beforehand, and may be transposed, packed, and batch norms folded into them"

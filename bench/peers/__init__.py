@@ -84,6 +84,17 @@ PEERS = (
         marker="d",
     ),
     PeerRow(
+        "ours-winograd",
+        "TGraph, `reassociate`",
+        "mlir",
+        {"side": "ours", "flags": ["--reassociate"]},
+        operations=False,
+        networks=True,
+        reference=True,
+        color="#d62728",
+        marker="*",
+    ),
+    PeerRow(
         "stock", "stock MLIR", "mlir", {"side": "stock"}, networks=True, reference=True, color="#7f7f7f", marker="x"
     ),
     PeerRow("openblas", "OpenBLAS", "openblas", color="#1f77b4", marker="s"),
