@@ -37,7 +37,8 @@ def _group(summary: Summary, peers: list[str], base: str) -> list[str]:
     """The fastest of each network in bold."""
     header = ["", *[line.workload.title for line in summary.lines], "geometric mean"]
     rows = [header, ["---"] * len(header)]
-    best = [min((p for p in peers if p in line.median_us), key=line.median_us.__getitem__) for line in summary.lines]
+    ratio = [{p: line.ratio[p].median for p in peers if p in line.ratio} for line in summary.lines]
+    best = [min(of, key=of.__getitem__) for of in ratio]
     for peer in peers:
         cells = [_cell(line, peer, base) for line in summary.lines]
         cells = [f"**{cell}**" if peer == b else cell for cell, b in zip(cells, best, strict=True)]
