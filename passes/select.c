@@ -33,6 +33,7 @@ struct select {
   size_t count;
   struct tg_decision *decisions; /* one a site */
   struct tg_nest_sites nests;
+  enum tg_relayout_mode relayout_mode;
   struct tg_relayout_choice relayout;
 };
 
@@ -49,6 +50,7 @@ static bool ends_with(const char *text, const char *end) {
 
 static enum tg_status check_options(const struct tg_select_options *options,
                                     enum tg_search *search,
+                                    enum tg_relayout_mode *mode,
                                     struct tg_error *error) {
   if (!tg_search_parse(options->search, search))
     return tg_fail(error,
@@ -58,8 +60,10 @@ static enum tg_status check_options(const struct tg_select_options *options,
   if (options->budget < TG_CONFIG_NAMED_COUNT || options->budget > 1000000)
     return tg_fail(error, "option 'budget': %lld is not between %d and 1000000",
                    (long long)options->budget, TG_CONFIG_NAMED_COUNT);
-  if (strcmp(options->layouts, "graph") && strcmp(options->layouts, "given"))
-    return tg_fail(error, "option 'layouts': unknown value '%s' (graph, given)",
+  if (!tg_relayout_mode_parse(options->layouts, mode))
+    return tg_fail(error,
+                   "option 'layouts': unknown value '%s' (graph, given, other, "
+                   "own)",
                    options->layouts);
   const char *graph = options->dump_graph;
   if (graph[0] && !ends_with(graph, ".npz") && !ends_with(graph, ".dot"))
@@ -105,7 +109,7 @@ static enum tg_status read_target(struct select *select,
 static MlirLogicalResult set_up(struct select *select) {
   struct tg_error error;
   enum tg_search search;
-  if (check_options(select->options, &search, &error) ||
+  if (check_options(select->options, &search, &select->relayout_mode, &error) ||
       read_target(select, &error) ||
       tg_decider_init(&select->decider, select->options->model, &select->target,
                       search, (size_t)select->options->budget,
@@ -262,9 +266,10 @@ static void explain_relayout(const struct select *select) {
   if (choice->tensors == 0)
     return;
   snprintf(message, sizeof(message),
-           "%d of %d tensors are stored in another order: about %.3g instead "
-           "of %.3g cycles",
+           "%d of %d tensors are stored in another order: about %.4g cycles%s, "
+           "%.4g in the given order",
            (int)choice->stored, (int)choice->tensors, choice->cycles,
+           choice->stored ? "" : " would not be worth it",
            choice->cycles_before);
   tg_remark(select->remarks, mlirOperationGetLocation(select->module),
             TG_REMARK_ANALYSIS, message);
@@ -335,11 +340,11 @@ static MlirLogicalResult run(struct select *select) {
     return mlirLogicalResultFailure();
   if (may_choose)
     tg_expand_zero_points(select->module);
-  bool graph = may_choose && !strcmp(select->options->layouts, "graph");
-  if ((graph &&
-       !tg_choose_relayout(select->module, &select->decider,
-                           select->options->prepack, select->options->overwrite,
-                           select->arena, &select->relayout)) ||
+  bool relayout = may_choose && select->relayout_mode != TG_RELAYOUT_GIVEN;
+  if ((relayout && !tg_choose_relayout(
+                       select->module, &select->decider, select->relayout_mode,
+                       select->options->prepack, select->options->overwrite,
+                       select->arena, &select->relayout)) ||
       !tg_collect_sites(select->module, select->arena, &select->sites,
                         &select->count))
     return fail_at(select->module, "out of memory");

@@ -16,12 +16,24 @@
 #include "passes/inspect.h"
 #include "passes/relayout_graph.h"
 
-/* The whole has to be expected to need at most this share of the time: within a
- * few percent the estimate can't tell (MobileNetV2, where it expected 0.95,
- * took as long in either order). */
-static const double worth_it = 0.93;
+/* The whole has to be expected to need at most this share of the time; within a
+ * few percent the estimate can't tell. */
+static const double worth_it = 0.955;
 
 enum { MEMORY = 1024 };
+
+bool tg_relayout_mode_parse(const char *text, enum tg_relayout_mode *mode) {
+  static const char *const names[TG_RELAYOUT_MODE_COUNT] = {
+#define RELAYOUT_MODE(id, name) name,
+#include "passes/relayout_mode.def"
+  };
+  for (int i = 0; i < TG_RELAYOUT_MODE_COUNT; ++i)
+    if (!strcmp(text, names[i])) {
+      *mode = (enum tg_relayout_mode)i;
+      return true;
+    }
+  return false;
+}
 
 struct choose {
   const struct tg_decider *decider;
@@ -178,16 +190,24 @@ static void add_initial(struct choose *choose,
   }
 }
 
+/* cost[order of what it reads][order of what it writes] */
+static void cost_node(struct choose *choose,
+                      const struct tg_relayout_node *node, bool reads,
+                      bool writes, double cost[2][2]) {
+  for (int in = 0; in < 2; ++in)
+    for (int out = 0; out < 2; ++out)
+      cost[in][out] = (in && !reads) || (out && !writes)
+                          ? TG_LABEL_FORBIDDEN
+                          : node_cycles(choose, node, in, out);
+}
+
 static void add_node(struct choose *choose,
                      const struct tg_relayout_node *node) {
   int32_t in = gather(choose, node, 0, node->input_count);
   int32_t out = gather(choose, node, node->input_count, node->operand_count);
   add_initial(choose, node);
   double cost[2][2];
-  for (int i = 0; i < 2; ++i)
-    for (int o = 0; o < 2; ++o)
-      cost[i][o] =
-          (i && in < 0) || (o && out < 0) ? 0 : node_cycles(choose, node, i, o);
+  cost_node(choose, node, in >= 0, out >= 0, cost);
   if (in >= 0 && out >= 0 && in != out)
     add_pair(choose, in, out, cost);
   for (int label = 0; label < 2; ++label)
@@ -218,22 +238,57 @@ static void mark_weights(struct choose *choose) {
   }
 }
 
-static void write_layouts(const struct choose *choose, const uint8_t *label) {
+/* other: the operands that are stored in their other order, if they have one.
+ */
+static void write_layouts(const struct choose *choose,
+                          const struct tg_relayout_node *node,
+                          const bool other[TG_MAX_NEST_OPERANDS]) {
+  struct tg_stored stored[TG_MAX_NEST_OPERANDS] = {{0}};
+  bool any = false;
+  for (int o = 0; o < node->operand_count; ++o)
+    if (node->tensor[o] >= 0 && other[o]) {
+      stored[o] = choose->graph.tensors[node->tensor[o]].other;
+      any |= stored[o].rank != 0;
+    }
+  if (any && node->kind != TG_RELAYOUT_PAD)
+    tg_layouts_set(node->op, stored);
+}
+
+/* Every operation reads and writes tensors in the order of their labels. */
+static void write_labels(const struct choose *choose, const uint8_t *label) {
   for (size_t n = 0; n < choose->graph.node_count; ++n) {
     const struct tg_relayout_node *node = &choose->graph.nodes[n];
-    struct tg_stored stored[TG_MAX_NEST_OPERANDS] = {{0}};
-    bool any = false;
+    bool other[TG_MAX_NEST_OPERANDS] = {false};
     for (int o = 0; o < node->operand_count; ++o)
-      if (node->tensor[o] >= 0 && label[node->tensor[o]]) {
-        stored[o] = choose->graph.tensors[node->tensor[o]].other;
-        any = true;
-      }
-    if (any && node->kind != TG_RELAYOUT_PAD)
-      tg_layouts_set(node->op, stored);
+      other[o] = node->tensor[o] >= 0 && label[node->tensor[o]];
+    write_layouts(choose, node, other);
   }
 }
 
-static bool solve(struct choose *choose, struct tg_relayout_choice *choice) {
+/* Every operation as it would be fastest: between those that disagree there
+ * will be transpositions. */
+static void write_own(struct choose *choose) {
+  for (size_t n = 0; n < choose->graph.node_count; ++n) {
+    const struct tg_relayout_node *node = &choose->graph.nodes[n];
+    bool other[TG_MAX_NEST_OPERANDS];
+    double cost[2][2];
+    size_t pairs = choose->pair_count;
+    int32_t in = gather(choose, node, 0, node->input_count);
+    int32_t out = gather(choose, node, node->input_count, node->operand_count);
+    choose->pair_count = pairs;
+    cost_node(choose, node, in >= 0, out >= 0, cost);
+    int best = 0;
+    for (int i = 1; i < 4; ++i)
+      if (cost[i / 2][i % 2] < cost[best / 2][best % 2])
+        best = i;
+    for (int o = 0; o < node->operand_count; ++o)
+      other[o] = o < node->input_count ? best / 2 : best % 2;
+    write_layouts(choose, node, other);
+  }
+}
+
+static bool solve(struct choose *choose, enum tg_relayout_mode mode,
+                  struct tg_relayout_choice *choice) {
   int32_t count = (int32_t)choose->graph.tensor_count;
   uint8_t *label = tg_arena_alloc(choose->arena, (size_t)count + 1, 1);
   if (!label || choose->failed)
@@ -242,24 +297,28 @@ static bool solve(struct choose *choose, struct tg_relayout_choice *choice) {
   memset(label, 0, (size_t)count);
   choice->cycles_before = choice->cycles =
       tg_label_cost(count, cost, choose->pair_count, choose->pairs, label);
-  if (!tg_label(count, cost, choose->pair_count, choose->pairs, choose->arena,
-                label))
+  if (mode == TG_RELAYOUT_OTHER)
+    for (int32_t t = 0; t < count; ++t)
+      label[t] = choose->graph.tensors[t].other.rank != 0;
+  else if (!tg_label(count, cost, choose->pair_count, choose->pairs,
+                     choose->arena, label))
     return false;
   double cycles =
       tg_label_cost(count, cost, choose->pair_count, choose->pairs, label);
   for (int32_t t = 0; t < count; ++t)
     choice->tensors += choose->graph.tensors[t].other.rank != 0;
-  if (cycles > worth_it * choice->cycles_before)
+  choice->cycles = cycles;
+  if (mode == TG_RELAYOUT_GRAPH && cycles > worth_it * choice->cycles_before)
     return true;
   for (int32_t t = 0; t < count; ++t)
     choice->stored += label[t];
-  choice->cycles = cycles;
-  write_layouts(choose, label);
+  write_labels(choose, label);
   return true;
 }
 
 bool tg_choose_relayout(MlirOperation module, const struct tg_decider *decider,
-                        bool prepack, bool overwrite, struct tg_arena *arena,
+                        enum tg_relayout_mode mode, bool prepack,
+                        bool overwrite, struct tg_arena *arena,
                         struct tg_relayout_choice *choice) {
   *choice = (struct tg_relayout_choice){0};
   struct choose *choose = tg_arena_alloc(arena, 1, sizeof(*choose));
@@ -280,5 +339,7 @@ bool tg_choose_relayout(MlirOperation module, const struct tg_decider *decider,
   for (size_t n = 0; n < choose->graph.node_count; ++n)
     add_node(choose, &choose->graph.nodes[n]);
   add_readers(choose);
-  return solve(choose, choice);
+  if (mode == TG_RELAYOUT_OWN)
+    write_own(choose);
+  return mode == TG_RELAYOUT_OWN || solve(choose, mode, choice);
 }

@@ -11,6 +11,14 @@
 #include "model/arena.h"
 #include "model/decide.h"
 
+enum tg_relayout_mode {
+#define RELAYOUT_MODE(id, name) TG_RELAYOUT_##id,
+#include "passes/relayout_mode.def"
+  TG_RELAYOUT_MODE_COUNT
+};
+/* False: no mode has the name. */
+bool tg_relayout_mode_parse(const char *text, enum tg_relayout_mode *mode);
+
 /* What was decided; cycles are estimates of all that has a choice. */
 struct tg_relayout_choice {
   int32_t tensors; /* that could be stored in another order */
@@ -25,7 +33,8 @@ struct tg_relayout_choice {
  * memory.
  */
 bool tg_choose_relayout(MlirOperation module, const struct tg_decider *decider,
-                        bool prepack, bool overwrite, struct tg_arena *arena,
+                        enum tg_relayout_mode mode, bool prepack,
+                        bool overwrite, struct tg_arena *arena,
                         struct tg_relayout_choice *choice);
 
 #endif

@@ -75,6 +75,8 @@ select_options(const struct tg_build_options *options) {
   select.reassociate = options->reassociate;
   select.prepack = options->prepack;
   select.weights = options->weights;
+  if (options->layouts)
+    select.layouts = options->layouts;
   return select;
 }
 
@@ -111,6 +113,7 @@ static enum tg_status lower_ours(const struct build_job *job,
   if (job->side == TG_SIDE_ANALYTIC) {
     select.model = "analytic";
     select.reassociate = false;
+    select.layouts = "given";
   }
   tg_load_dialects(job->program->context);
   if (select.prepack &&

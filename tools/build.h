@@ -25,6 +25,7 @@ struct tg_build_options {
   bool reassociate;    /* of our side alone: the rule's shows what it brings */
   bool prepack;        /* weights are packed beforehand */
   const char *weights; /* as the option of select; "" = as is known of them */
+  const char *layouts; /* likewise, the rule keeps the given; NULL: default */
   const char *cache;   /* folder of stock objects; NULL = none */
   struct tg_limits limits;
 };
