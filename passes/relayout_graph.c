@@ -117,9 +117,6 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
                 tg_op_name_starts_with(op, "tensor.");
   if (!closed)
     return MlirWalkResultAdvance;
-  if (build->overwrite)
-    mlirOperationRemoveDiscardableAttributeByName(op,
-                                                  tg_ref(TG_LAYOUTS_ATTRIBUTE));
   struct tg_relayout_node node;
   bool stands =
       !build->overwrite &&

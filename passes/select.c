@@ -216,6 +216,16 @@ static MlirWalkResult find_stray(MlirOperation op, void *data) {
   return MlirWalkResultInterrupt;
 }
 
+/* With `overwrite`, orders of tensors are chosen anew as well. */
+static MlirWalkResult forget_layouts(MlirOperation op, void *data) {
+  (void)data;
+  if (tg_op_has_attribute(op, TG_SKIP_ATTRIBUTE))
+    return MlirWalkResultSkip;
+  mlirOperationRemoveDiscardableAttributeByName(op,
+                                                tg_ref(TG_LAYOUTS_ATTRIBUTE));
+  return MlirWalkResultAdvance;
+}
+
 /*===-- Results -----------------------------------------------------------===*/
 
 static MlirLogicalResult dump_graph(struct select *select) {
@@ -330,6 +340,8 @@ static MlirLogicalResult run(struct select *select) {
   mlirOperationWalk(select->module, find_stray, select, MlirWalkPreOrder);
   if (select->count == SIZE_MAX)
     return mlirLogicalResultFailure();
+  if (select->options->overwrite)
+    mlirOperationWalk(select->module, forget_layouts, NULL, MlirWalkPreOrder);
   struct tg_error error;
   if (select->options->weights[0] &&
       tg_mark_weights(select->module, select->options->weights, &error))
