@@ -20,7 +20,8 @@ from model.train.dataset import TileKernel
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 # The measurements in model/data
 
-Made by `tgraph measure` from real networks and, where the family is an operation, single ones (test/Inputs/README.md names their origin); this page is printed by
+Made by `tgraph measure` from real networks and, where the family is an operation, single ones (test/Inputs/README.md
+names their origin); this page is printed by
 `python -m model.train.card --data model/data > docs/data.md`. Every row below counts kernels, which are distinct
 operations, not uses. *Spread* is the median over kernels of the slowest tiled configuration over the best; *rule* and
 *stock* are the geometric means of the analytic rule's choice at measuring and of the stock lowering over the best.

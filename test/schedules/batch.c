@@ -22,8 +22,8 @@ const char *const batch_kinds[MAX_KINDS] = {
     "row blocks",     "vector blocks", "reduction blocks",    "partial rows",
     "partial vector", "f64",           "vectors innermost",   "epilogue",
     "dot product",    "dot, columns",  "dot, packed",         "strided rows",
-    "Winograd 2x2",   "Winograd 4x4",  "Winograd, blocks",
-    "bounded loops",  "sliced loops",
+    "Winograd 2x2",   "Winograd 4x4",  "Winograd, blocks",    "bounded loops",
+    "sliced loops",
 };
 
 static MlirStringRef ref(const char *text) {
