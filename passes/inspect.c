@@ -273,7 +273,7 @@ static bool read_sum(MlirBlock block, bool *integer, MlirValue *product) {
                         mlirBlockGetArgument(block, 2), product);
 }
 
-static int count_ops(MlirBlock block) {
+int tg_block_count_ops(MlirBlock block) {
   int count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
@@ -307,7 +307,7 @@ bool tg_op_is_multiply_add(MlirOperation op,
     return false;
   extension[TG_LHS] = found[swapped];
   extension[TG_RHS] = found[!swapped];
-  return count_ops(block) ==
+  return tg_block_count_ops(block) ==
          3 + (found[0] != TG_EXTENSION_NONE) + (found[1] != TG_EXTENSION_NONE);
 }
 

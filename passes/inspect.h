@@ -37,6 +37,8 @@ bool tg_op_name_starts_with(MlirOperation op, const char *prefix);
 /* The operation that made the value; a null operation for an argument. */
 MlirOperation tg_value_producer(MlirValue value);
 bool tg_op_has_attribute(MlirOperation op, const char *name);
+/* The block's own operations, its terminator included. */
+int tg_block_count_ops(MlirBlock block);
 /* Has the module an operation of that symbol name? */
 bool tg_symbol_exists(MlirOperation module, const char *name);
 /* Does the operation or one that it is in say tgraph.skip? */

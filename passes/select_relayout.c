@@ -157,20 +157,25 @@ static void tie(struct choose *choose, int32_t a, int32_t b, double apart) {
     add_pair(choose, a, b, cost);
 }
 
-/* The first tensor among the operands [first, end), all others tied to it; -1
- * where there is none. */
+/* The first operand of [first, end) whose tensor has another order; `end` where
+ * there is none. */
+static int find_turnable(const struct choose *choose,
+                         const struct tg_relayout_node *node, int first,
+                         int end) {
+  int o = first;
+  while (o < end && (node->tensor[o] < 0 ||
+                     choose->graph.tensors[node->tensor[o]].other.rank == 0))
+    ++o;
+  return o;
+}
+
+/* The first such tensor, all others tied to it; -1 where there is none. */
 static int32_t gather(struct choose *choose,
                       const struct tg_relayout_node *node, int first, int end) {
-  int32_t found = -1;
-  for (int o = first; o < end; ++o) {
-    int32_t t = node->tensor[o];
-    if (t < 0 || choose->graph.tensors[t].other.rank == 0)
-      continue;
-    if (found >= 0)
-      tie(choose, found, t, TG_LABEL_FORBIDDEN);
-    else
-      found = t;
-  }
+  int o = find_turnable(choose, node, first, end);
+  int32_t found = o < end ? node->tensor[o] : -1;
+  while (o < end && (o = find_turnable(choose, node, o + 1, end)) < end)
+    tie(choose, found, node->tensor[o], TG_LABEL_FORBIDDEN);
   return found;
 }
 
@@ -272,11 +277,9 @@ static void write_own(struct choose *choose) {
     const struct tg_relayout_node *node = &choose->graph.nodes[n];
     bool other[TG_MAX_NEST_OPERANDS];
     double cost[2][2];
-    size_t pairs = choose->pair_count;
-    int32_t in = gather(choose, node, 0, node->input_count);
-    int32_t out = gather(choose, node, node->input_count, node->operand_count);
-    choose->pair_count = pairs;
-    cost_node(choose, node, in >= 0, out >= 0, cost);
+    int inputs = node->input_count, end = node->operand_count;
+    cost_node(choose, node, find_turnable(choose, node, 0, inputs) < inputs,
+              find_turnable(choose, node, inputs, end) < end, cost);
     int best = 0;
     for (int i = 1; i < 4; ++i)
       if (cost[i / 2][i % 2] < cost[best / 2][best % 2])

@@ -112,14 +112,6 @@ static intptr_t read_factor(const struct quantized *q, MlirBlock body,
   return argument_number(body, value);
 }
 
-static int count_ops(MlirBlock block) {
-  int count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    ++count;
-  return count;
-}
-
 /* yield(out + factor * factor) and nothing else, with a subtraction. */
 static bool read_body(struct quantized *q) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(q->op, 0));
@@ -151,7 +143,7 @@ static bool read_body(struct quantized *q) {
     q->factor[argument[i]] = factor[i];
   }
   /* A plain product has configurations as it is. */
-  return argument[0] != argument[1] && op_count == count_ops(body) &&
+  return argument[0] != argument[1] && op_count == tg_block_count_ops(body) &&
          op_count >
              3 + (factor[0].extension != NULL) + (factor[1].extension != NULL);
 }
