@@ -234,7 +234,7 @@ def _report(a: argparse.Namespace, chosen: list[Workload], measured: dict, facts
 
 
 def _report_networks(a: argparse.Namespace, chosen: list[NetworkRow], measured: dict, facts: dict[str, str]) -> None:
-    from bench import chart, network_table, summary
+    from bench import chart, network_table, summary, table
 
     def flops(row: NetworkRow) -> int:
         return networks.Network(row.key, FOLDER / "networks" / row.key).flops
@@ -249,7 +249,7 @@ def _report_networks(a: argparse.Namespace, chosen: list[NetworkRow], measured: 
     a.output.mkdir(parents=True, exist_ok=True)
     text, rows = network_table.markdown(made, packed, base, facts), network_table.records(made, packed, base)
     (a.output / "networks.md").write_text(text)
-    (a.output / "networks.csv").write_text(network_table.to_csv(rows))
+    (a.output / "networks.csv").write_text(table.rows_to_csv(rows))
     (a.output / "networks.json").write_text(network_table.to_json(rows, facts, made.peak_gflops))
     chart.draw(made, [a.output / "networks.png", a.output / "networks.svg"], constant_too=True)
     print(text)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -110,15 +108,6 @@ def records(summary: Summary, packed: Summary, base: str) -> list[dict[str, Any]
                 }
             )
     return found
-
-
-def to_csv(rows: list[dict[str, Any]]) -> str:
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return out.getvalue()
 
 
 def to_json(rows: list[dict[str, Any]], facts: dict[str, str], peak_gflops: float) -> str:

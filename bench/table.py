@@ -129,14 +129,17 @@ def records(summary: Summary) -> list[dict[str, Any]]:
     return found
 
 
-def to_csv(summary: Summary) -> str:
-    rows = records(summary)
+def rows_to_csv(rows: list[dict[str, Any]]) -> str:
     out = io.StringIO()
     if rows:
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     return out.getvalue()
+
+
+def to_csv(summary: Summary) -> str:
+    return rows_to_csv(records(summary))
 
 
 def to_json(summary: Summary, facts: dict[str, str]) -> str:

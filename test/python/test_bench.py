@@ -394,7 +394,7 @@ def test_network_tables(raced: tuple[summary.Summary, summary.Summary]) -> None:
         "ort": ("arguments", "ours", 1.5),
         "ort-cw": ("beforehand", "ort-cw", 1.0),
     }
-    assert network_table.to_csv(rows).splitlines()[1].startswith("resnet18,ours,arguments,20.0,100.0,ours,1.0")
+    assert table.rows_to_csv(rows).splitlines()[1].startswith("resnet18,ours,arguments,20.0,100.0,ours,1.0")
 
 
 def test_network_chart(raced: tuple[summary.Summary, summary.Summary], tmp_path: Path) -> None:
