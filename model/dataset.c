@@ -129,7 +129,8 @@ static enum tg_status tg_dataset_read_knobs(struct tg_dataset_reader *reader,
 
 /* Columns that the file doesn't have keep the values of "generic". */
 static enum tg_status tg_dataset_read_target(struct tg_dataset_reader *reader,
-                                             struct tg_tile_data *data) {
+                                             struct tg_target *target,
+                                             bool *has_target) {
   if (!tg_dataset_has(reader, "target"))
     return TG_OK;
   int64_t count = TG_NPZ_ANY, *values = NULL;
@@ -140,7 +141,7 @@ static enum tg_status tg_dataset_read_target(struct tg_dataset_reader *reader,
     status = tg_npz_get_text(reader->npz, "target_names", 1, &count,
                              reader->arena, &names, reader->error);
   if (!status)
-    status = tg_target_parse("generic", &data->target, reader->error);
+    status = tg_target_parse("generic", target, reader->error);
   for (int64_t i = 0; !status && i < count; i++) {
     char text[192];
     struct tg_target one;
@@ -151,11 +152,11 @@ static enum tg_status tg_dataset_read_target(struct tg_dataset_reader *reader,
                      cause.message);
     for (int column = 0; column < TG_TARGET_COLUMN_COUNT; column++)
       if (!strcmp(tg_target_column_names[column], names[i]))
-        tg_target_set_column(&data->target, column, values[i]);
+        tg_target_set_column(target, column, values[i]);
   }
   if (!status) {
-    data->has_target = true;
-    strcpy(data->target.name, "file");
+    *has_target = true;
+    strcpy(target->name, "file");
   }
   return status;
 }
@@ -188,16 +189,23 @@ static enum tg_status read_index(struct tg_dataset_reader *reader,
   return status;
 }
 
-static enum tg_status tg_dataset_read_labels(struct tg_dataset_reader *reader,
-                                             struct tg_tile_data *data) {
+static enum tg_status read_reruns(struct tg_dataset_reader *reader,
+                                  int64_t *count, double **rerun_ns,
+                                  float **ratio_ci) {
   enum tg_status status = TG_OK;
   if (tg_dataset_has(reader, "config_runtime_rerun"))
-    status = tg_npz_get_f64(reader->npz, "config_runtime_rerun", 1,
-                            &data->config_count, reader->arena, &data->rerun_ns,
-                            reader->error);
+    status = tg_npz_get_f64(reader->npz, "config_runtime_rerun", 1, count,
+                            reader->arena, rerun_ns, reader->error);
   if (!status && tg_dataset_has(reader, "ratio_ci"))
-    status = tg_npz_get_f32(reader->npz, "ratio_ci", 1, &data->config_count,
-                            reader->arena, &data->ratio_ci, reader->error);
+    status = tg_npz_get_f32(reader->npz, "ratio_ci", 1, count, reader->arena,
+                            ratio_ci, reader->error);
+  return status;
+}
+
+static enum tg_status tg_dataset_read_labels(struct tg_dataset_reader *reader,
+                                             struct tg_tile_data *data) {
+  enum tg_status status = read_reruns(reader, &data->config_count,
+                                      &data->rerun_ns, &data->ratio_ci);
   if (!status)
     status = read_index(reader, "analytic_config", data->config_count,
                         &data->analytic_config);
@@ -233,9 +241,78 @@ enum tg_status tg_tile_data_read(const struct tg_npz *npz,
   if (!status)
     status = tg_dataset_read_knobs(&reader, data);
   if (!status)
-    status = tg_dataset_read_target(&reader, data);
+    status = tg_dataset_read_target(&reader, &data->target, &data->has_target);
   if (!status)
     status = tg_dataset_read_labels(&reader, data);
+  return status;
+}
+
+static enum tg_status read_runs(struct tg_dataset_reader *reader,
+                                struct tg_layout_data *data) {
+  if (!tg_dataset_has(reader, "run_runtime"))
+    return TG_OK;
+  data->run_count = TG_NPZ_ANY;
+  enum tg_status status = tg_dataset_read_times(
+      reader, "run_runtime", &data->run_count, &data->run_runtime_ns);
+  if (!status)
+    status =
+        tg_npz_get_i32(reader->npz, "run_config_index", 1, &data->run_count, 0,
+                       (int32_t)(data->config_count - 1), reader->arena,
+                       &data->run_config_index, reader->error);
+  return status;
+}
+
+static enum tg_status read_node_columns(struct tg_dataset_reader *reader,
+                                        struct tg_layout_data *data) {
+  const struct tg_npz *npz = reader->npz;
+  enum tg_status status = TG_OK;
+  if (tg_dataset_has(reader, "node_knobs")) {
+    data->knob_count = TG_NPZ_ANY;
+    status = tg_npz_get_text(npz, "knob_names", 1, &data->knob_count,
+                             reader->arena, &data->knob_names, reader->error);
+    int64_t shape[3] = {data->config_count, data->configurable_count,
+                        data->knob_count};
+    if (!status)
+      status = tg_npz_get_i64(npz, "node_knobs", 3, shape, reader->arena,
+                              &data->node_knobs, reader->error);
+  }
+  if (status || !tg_dataset_has(reader, "node_features"))
+    return status;
+  data->feature_count = TG_NPZ_ANY;
+  status = tg_npz_get_text(npz, "feature_names", 1, &data->feature_count,
+                           reader->arena, &data->feature_names, reader->error);
+  int64_t shape[3] = {data->config_count, data->configurable_count,
+                      data->feature_count};
+  if (!status)
+    status = tg_npz_get_f32(npz, "node_features", 3, shape, reader->arena,
+                            &data->node_features, reader->error);
+  if (!status && tg_dataset_has(reader, "feature_versions"))
+    status =
+        tg_npz_get_u64(npz, "feature_versions", 1, &data->feature_count,
+                       reader->arena, &data->feature_versions, reader->error);
+  return status;
+}
+
+static enum tg_status read_graph_labels(struct tg_dataset_reader *reader,
+                                        struct tg_layout_data *data) {
+  static const char normalizers[] = "config_runtime_normalizers";
+  enum tg_status status = TG_OK;
+  if (tg_dataset_has(reader, normalizers))
+    status = tg_dataset_read_times(reader, normalizers, &data->config_count,
+                                   &data->normalizer_ns);
+  if (!status)
+    status = read_reruns(reader, &data->config_count, &data->rerun_ns,
+                         &data->ratio_ci);
+  if (!status)
+    status = read_index(reader, "analytic_config", data->config_count,
+                        &data->analytic_config);
+  if (!status)
+    status = read_index(reader, "chosen_config", data->config_count,
+                        &data->chosen_config);
+  if (!status)
+    status = tg_dataset_read_word(reader, "graph", &data->name);
+  if (!status)
+    status = tg_dataset_read_word(reader, "family", &data->family);
   return status;
 }
 
@@ -261,84 +338,13 @@ enum tg_status tg_layout_data_read(const struct tg_npz *npz,
   if (!status)
     status = tg_npz_get_i8(npz, "node_config_feat", 3, shape, -2, 5, arena,
                            &data->node_config_feat, error);
-  if (status || !tg_dataset_has(&reader, "run_runtime"))
-    return status;
-  data->run_count = TG_NPZ_ANY;
-  status = tg_dataset_read_times(&reader, "run_runtime", &data->run_count,
-                                 &data->run_runtime_ns);
   if (!status)
-    status = tg_npz_get_i32(npz, "run_config_index", 1, &data->run_count, 0,
-                            (int32_t)(data->config_count - 1), arena,
-                            &data->run_config_index, error);
+    status = read_runs(&reader, data);
+  if (!status)
+    status = read_node_columns(&reader, data);
+  if (!status)
+    status = tg_dataset_read_target(&reader, &data->target, &data->has_target);
+  if (!status)
+    status = read_graph_labels(&reader, data);
   return status;
-}
-
-static void tg_dataset_write_graph(struct tg_npz_writer *writer,
-                                   const struct tg_graph *graph) {
-  int64_t nodes[] = {graph->node_count, TG_NODE_FEATURE_COUNT};
-  int64_t edges[] = {graph->edge_count, 2};
-  tg_npz_writer_add(writer, "node_feat", TG_NPZ_FLOAT, 4, 2, nodes,
-                    graph->node_feat);
-  tg_npz_writer_add(writer, "node_opcode", TG_NPZ_INT, 4, 1, nodes,
-                    graph->node_opcode);
-  tg_npz_writer_add(writer, "edge_index", TG_NPZ_INT, 4, 2, edges,
-                    graph->edges);
-}
-
-void tg_target_write(struct tg_npz_writer *writer,
-                     const struct tg_target *target) {
-  int64_t values[TG_TARGET_COLUMN_COUNT];
-  const int64_t count = TG_TARGET_COLUMN_COUNT;
-  for (int c = 0; c < TG_TARGET_COLUMN_COUNT; c++)
-    values[c] = tg_target_get(target, (enum tg_target_column)c);
-  tg_npz_writer_add(writer, "target", TG_NPZ_INT, 8, 1, &count, values);
-  tg_npz_writer_add_texts(writer, "target_names", count,
-                          tg_target_column_names);
-}
-
-void tg_tile_data_write(struct tg_npz_writer *writer,
-                        const struct tg_tile_data *data) {
-  int64_t count = data->config_count;
-  int64_t tile[] = {count, TG_TILE_FEATURE_COUNT};
-  int64_t features[] = {count, data->feature_count};
-  int64_t knobs[] = {count, data->knob_count};
-  tg_dataset_write_graph(writer, &data->graph);
-  tg_npz_writer_add(writer, "config_feat", TG_NPZ_FLOAT, 4, 2, tile,
-                    data->config_feat);
-  tg_npz_writer_add(writer, "config_runtime", TG_NPZ_FLOAT, 8, 1, &count,
-                    data->runtime_ns);
-  tg_npz_writer_add(writer, "config_runtime_normalizers", TG_NPZ_FLOAT, 8, 1,
-                    &count, data->normalizer_ns);
-  if (data->rerun_ns)
-    tg_npz_writer_add(writer, "config_runtime_rerun", TG_NPZ_FLOAT, 8, 1,
-                      &count, data->rerun_ns);
-  if (data->ratio_ci)
-    tg_npz_writer_add(writer, "ratio_ci", TG_NPZ_FLOAT, 4, 1, &count,
-                      data->ratio_ci);
-  if (data->features) {
-    tg_npz_writer_add(writer, "features", TG_NPZ_FLOAT, 4, 2, features,
-                      data->features);
-    tg_npz_writer_add_texts(writer, "feature_names", data->feature_count,
-                            data->feature_names);
-  }
-  if (data->features && data->feature_versions)
-    tg_npz_writer_add(writer, "feature_versions", TG_NPZ_UINT, 8, 1,
-                      &data->feature_count, data->feature_versions);
-  if (data->knobs) {
-    tg_npz_writer_add(writer, "knobs", TG_NPZ_INT, 8, 2, knobs, data->knobs);
-    tg_npz_writer_add_texts(writer, "knob_names", data->knob_count,
-                            data->knob_names);
-  }
-  if (data->has_target)
-    tg_target_write(writer, &data->target);
-  if (data->kernel)
-    tg_npz_writer_add_text(writer, "kernel", data->kernel);
-  if (data->family)
-    tg_npz_writer_add_text(writer, "family", data->family);
-  if (data->analytic_config >= 0)
-    tg_npz_writer_add(writer, "analytic_config", TG_NPZ_INT, 8, 0, NULL,
-                      &data->analytic_config);
-  if (data->chosen_config >= 0)
-    tg_npz_writer_add(writer, "chosen_config", TG_NPZ_INT, 8, 0, NULL,
-                      &data->chosen_config);
 }

@@ -56,6 +56,22 @@ struct tg_layout_data {
   int64_t run_count;
   int32_t *run_config_index; /* run_config_index (R) */
   double *run_runtime_ns;    /* run_runtime (R) */
+  /* Optional from here, as in a tile file. */
+  double *normalizer_ns;
+  double *rerun_ns;
+  float *ratio_ci;
+  int64_t feature_count;
+  const char **feature_names;
+  uint64_t *feature_versions;
+  float *node_features; /* node_features (C, K, F): of kernels, else 0 */
+  int64_t knob_count;
+  const char **knob_names;
+  int64_t *node_knobs; /* node_knobs (C, K, n): of kernels, else 0 */
+  bool has_target;
+  struct tg_target target;
+  const char *name; /* graph: name, () text */
+  const char *family;
+  int64_t analytic_config, chosen_config;
 };
 
 /* Is it a layout file (else a tile file)? */
@@ -73,6 +89,8 @@ enum tg_status tg_layout_data_read(const struct tg_npz *npz,
 /* Adds the keys above; the caller may add further ones, then finishes. */
 void tg_tile_data_write(struct tg_npz_writer *writer,
                         const struct tg_tile_data *data);
+void tg_layout_data_write(struct tg_npz_writer *writer,
+                          const struct tg_layout_data *data);
 /* Adds the keys target and target_names. */
 void tg_target_write(struct tg_npz_writer *writer,
                      const struct tg_target *target);

@@ -89,8 +89,8 @@ static MlirWalkResult find_script(MlirOperation op, void *data) {
   return MlirWalkResultInterrupt;
 }
 
-MlirLogicalResult tg_lower(MlirOperation module,
-                           const struct tg_remark_sink *remarks) {
+MlirLogicalResult tg_lower_to_buffers(MlirOperation module,
+                                      const struct tg_remark_sink *remarks) {
   struct tg_target target;
   struct tg_error error;
   if (tg_get_target(module, &target, &error))
@@ -111,9 +111,24 @@ MlirLogicalResult tg_lower(MlirOperation module,
   if (!shared)
     return tg_fail_at(module, "tgraph-lower", "out of memory");
   tg_expand_copies(module, target.vector_bits);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult tg_lower_to_llvm(MlirOperation module) {
+  struct tg_target target;
+  struct tg_error error;
+  if (tg_get_target(module, &target, &error))
+    return tg_fail_at(module, "tgraph-lower", error.message);
   if (mlirLogicalResultIsFailure(tg_run_pipeline(module, to_llvm)))
     return mlirLogicalResultFailure();
   if (tg_op_has_attribute(module, TG_TARGET_ATTRIBUTE))
     mlirOperationWalk(module, record_cpu, &target, MlirWalkPreOrder);
   return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult tg_lower(MlirOperation module,
+                           const struct tg_remark_sink *remarks) {
+  if (mlirLogicalResultIsFailure(tg_lower_to_buffers(module, remarks)))
+    return mlirLogicalResultFailure();
+  return tg_lower_to_llvm(module);
 }

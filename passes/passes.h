@@ -50,6 +50,11 @@ MlirLogicalResult tg_apply_layouts(MlirOperation module,
                                    const struct tg_remark_sink *remarks);
 MlirLogicalResult tg_lower(MlirOperation module,
                            const struct tg_remark_sink *remarks);
+/* tg_lower in its two stages. Between them functions work on buffers, and any
+ * that calls nothing may be taken to a module of its own. */
+MlirLogicalResult tg_lower_to_buffers(MlirOperation module,
+                                      const struct tg_remark_sink *remarks);
+MlirLogicalResult tg_lower_to_llvm(MlirOperation module);
 MlirLogicalResult tg_strip(MlirOperation module,
                            const struct tg_remark_sink *remarks);
 /* The reference of every comparison: the stock lowering to the LLVM dialect. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tools/call.h"
+#include "tools/parts.h"
 
 static int64_t live_nbytes, peak_nbytes;
 
@@ -142,6 +143,13 @@ static LLVMErrorRef define_symbols(LLVMOrcLLJITRef jit, bool count_memory) {
                                LLVMOrcAbsoluteSymbols(pairs, used));
 }
 
+static LLVMErrorRef add_object(LLVMOrcLLJITRef jit, const unsigned char *data,
+                               size_t nbytes) {
+  return LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit),
+                                   LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                                       (const char *)data, nbytes, "tgraph"));
+}
+
 static LLVMErrorRef load(LLVMOrcLLJITRef jit, const struct tg_object *object,
                          bool count_memory, LLVMOrcExecutorAddress *address) {
   LLVMErrorRef failure = define_symbols(jit, count_memory);
@@ -153,10 +161,9 @@ static LLVMErrorRef load(LLVMOrcLLJITRef jit, const struct tg_object *object,
   if (failure)
     return failure;
   LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
-  failure = LLVMOrcLLJITAddObjectFile(
-      jit, LLVMOrcLLJITGetMainJITDylib(jit),
-      LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)object->data,
-                                                object->nbytes, "tgraph"));
+  failure = add_object(jit, object->data, object->nbytes);
+  for (int i = 0; i < object->part_count && !failure; i++)
+    failure = add_object(jit, object->parts[i]->data, object->parts[i]->nbytes);
   if (failure)
     return failure;
   return LLVMOrcLLJITLookup(jit, address, TG_CALL_SYMBOL);

@@ -23,6 +23,7 @@ uint64_t tg_hash_bytes(uint64_t hash, const void *data, size_t nbytes) {
 
 void tg_object_destroy(struct tg_object *object) {
   free(object->data);
+  free(object->parts);
   memset(object, 0, sizeof *object);
 }
 
@@ -264,12 +265,13 @@ static enum tg_status compile_module(LLVMModuleRef module,
     LLVMSetTarget(module, triple);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
+  }
+  if (status == TG_OK && options->function) {
     status = add_entry_points(module, options, error);
-  }
-  if (status == TG_OK) {
     internalize(module);
-    status = run_pipeline(module, machine, error);
   }
+  if (status == TG_OK)
+    status = run_pipeline(module, machine, error);
   if (status == TG_OK)
     status = emit_object(module, machine, object, error);
   if (machine)

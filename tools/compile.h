@@ -28,16 +28,23 @@ struct tg_split_signature {
 };
 
 struct tg_compile_options {
-  const char *function; /* the function to call, without _mlir_ciface_ */
+  /* The function to call, without _mlir_ciface_; NULL: there are no entry
+   * points, and what is public stays so. */
+  const char *function;
   const struct tg_split_signature *split; /* NULL: the function is whole */
   const char *cpu;      /* LLVM's name; NULL or "" = this machine */
   const char *features; /* LLVM's form; used when cpu is given */
 };
 
+struct tg_part;
 struct tg_object {
   unsigned char *data; /* an ELF object, malloc'ed, owned by the holder */
   size_t nbytes;
   uint64_t hash; /* of the bytes: equal code has equal hashes */
+  /* Objects that define what this one leaves undefined (tools/parts.h): the
+   * array is the holder's, the parts aren't. */
+  const struct tg_part **parts;
+  int part_count;
 };
 
 /*

@@ -201,6 +201,15 @@ static void add_source(struct tg_kernel_entry *entry, const char *source) {
            used ? "," : "", source);
 }
 
+static struct tg_kernel_entry *add_entry(struct tg_kernel_list *list) {
+  struct tg_kernel_entry *grown =
+      realloc(list->entries, sizeof *grown * ((size_t)list->count + 1));
+  if (!grown)
+    return NULL;
+  list->entries = grown;
+  return memset(&grown[list->count], 0, sizeof *grown);
+}
+
 static enum tg_status add_site(struct tg_kernel_list *list,
                                struct tg_program *program,
                                const struct tg_site *site) {
@@ -213,15 +222,12 @@ static enum tg_status add_site(struct tg_kernel_list *list,
       add_source(&list->entries[i], source);
       return TG_OK;
     }
-  struct tg_kernel_entry *grown =
-      realloc(list->entries, sizeof *grown * ((size_t)list->count + 1));
-  if (!grown)
+  struct tg_kernel_entry *entry = add_entry(list);
+  if (!entry)
     return TG_OUT_OF_MEMORY;
-  list->entries = grown;
-  struct tg_kernel_entry *entry = &grown[list->count];
-  memset(entry, 0, sizeof *entry);
   entry->hash = hash;
   entry->kernel = site->kernel;
+  entry->gflop = tg_kernel_flops(&site->kernel) * 1e-9;
   entry->occurrences = 1;
   name_program(program->path, true, entry->family, sizeof entry->family);
   name_kernel(entry, site->op);
@@ -268,6 +274,68 @@ enum tg_status tg_kernels_add_file(struct tg_kernel_list *list,
   return status;
 }
 
+/* The work of the program's kernels; negative when out of memory. */
+static double count_gflop(const struct tg_program *program) {
+  struct tg_site *sites;
+  size_t count;
+  if (!tg_collect_sites(program->module, program->arena, &sites, &count))
+    return -1;
+  double gflop = 0;
+  for (size_t i = 0; i < count; i++)
+    gflop += tg_kernel_flops(&sites[i].kernel) * 1e-9;
+  return gflop;
+}
+
+static enum tg_status add_graph(struct tg_kernel_list *list, const char *path,
+                                char *text, double gflop,
+                                struct tg_error *error) {
+  uint64_t hash = tg_hash_bytes(0, text, strlen(text));
+  char source[64];
+  name_program(path, false, source, sizeof source);
+  for (int i = 0; i < list->count; i++)
+    if (list->entries[i].hash == hash) {
+      list->entries[i].occurrences++;
+      add_source(&list->entries[i], source);
+      free(text);
+      return TG_OK;
+    }
+  struct tg_kernel_entry *entry = add_entry(list);
+  char *own_path = strdup(path);
+  if (!entry || !own_path || gflop < 0) {
+    free(own_path);
+    free(text);
+    return tg_fail_memory(error, path);
+  }
+  entry->hash = entry->text_hash = hash;
+  entry->gflop = gflop;
+  entry->occurrences = 1;
+  entry->text = text;
+  entry->path = own_path;
+  name_program(path, true, entry->family, sizeof entry->family);
+  snprintf(entry->name, sizeof entry->name, "%s", source);
+  add_source(entry, source);
+  list->count++;
+  return TG_OK;
+}
+
+enum tg_status tg_kernels_add_graph(struct tg_kernel_list *list,
+                                    const char *path, struct tg_error *error) {
+  struct tg_program program;
+  char *text;
+  size_t nbytes;
+  enum tg_status status = tg_read_text(path, &text, &nbytes, error);
+  if (status != TG_OK)
+    return status;
+  status = tg_program_parse(&program, path, text, nbytes, error);
+  if (status != TG_OK) {
+    free(text);
+    return status;
+  }
+  double gflop = count_gflop(&program);
+  tg_program_destroy(&program);
+  return add_graph(list, path, text, gflop, error);
+}
+
 void tg_kernels_interleave(struct tg_kernel_list *list) {
   struct tg_kernel_entry *ordered =
       malloc(sizeof *ordered * ((size_t)list->count + 1));
@@ -296,8 +364,10 @@ void tg_kernels_interleave(struct tg_kernel_list *list) {
 }
 
 void tg_kernels_destroy(struct tg_kernel_list *list) {
-  for (int i = 0; i < list->count; i++)
+  for (int i = 0; i < list->count; i++) {
     free(list->entries[i].text);
+    free(list->entries[i].path);
+  }
   free(list->entries);
   memset(list, 0, sizeof *list);
 }

@@ -22,7 +22,7 @@ struct measure_options {
   const char *pattern;
   double limit_minutes, again_percent, max_gflop;
   int64_t seed;
-  bool list, again, refresh, json;
+  bool list, graphs, again, refresh, json;
 };
 
 /* What the main loop keeps. */
@@ -30,13 +30,13 @@ struct run {
   const struct measure_options *options;
   struct tg_kernel_list kernels;
   struct tg_timer timer;
-  struct tg_kernel_job jobs[2]; /* one is built while the other is timed */
+  struct tg_measure_job jobs[2]; /* one is built while the other is timed */
   double start_s;
   int finished, skipped, planned, failed_kernels;
   int candidates, failed_candidates, timed_candidates;
 };
 
-static void show_progress(struct run *run, const struct tg_kernel_job *job) {
+static void show_progress(struct run *run, const struct tg_measure_job *job) {
   double minutes = (tg_clock_seconds() - run->start_s) / 60;
   int left = run->planned - run->finished - run->failed_kernels;
   int done = run->finished + run->failed_kernels;
@@ -51,7 +51,7 @@ static void show_progress(struct run *run, const struct tg_kernel_job *job) {
               run->failed_candidates, eta);
 }
 
-static void report_json(const struct tg_kernel_job *job, int good,
+static void report_json(const struct tg_measure_job *job, int good,
                         double best_ratio) {
   struct tg_json_writer json = {stdout, 0, false, true};
   tg_json_begin(&json, NULL, '{');
@@ -60,7 +60,7 @@ static void report_json(const struct tg_kernel_job *job, int good,
   tg_json_put_number(&json, "good", good);
   tg_json_put_number(&json, "default_us", job->default_ns * 1e-3);
   tg_json_put_number(&json, "gflops",
-                     tg_kernel_flops(&job->entry->kernel) / job->default_ns);
+                     job->entry->gflop * 1e9 / job->default_ns);
   tg_json_put_number(&json, "best_ratio", best_ratio);
   tg_json_put_number(&json, "rounds", job->rounds);
   tg_json_put_number(&json, "rejected_rounds", job->rejected_rounds);
@@ -68,7 +68,7 @@ static void report_json(const struct tg_kernel_job *job, int good,
 }
 
 static void report_kernel(const struct run *run,
-                          const struct tg_kernel_job *job, int good) {
+                          const struct tg_measure_job *job, int good) {
   int best = -1;
   for (int i = 0; i < job->count; i++)
     if (job->candidates[i].object.data && !job->candidates[i].status[0] &&
@@ -82,18 +82,18 @@ static void report_kernel(const struct run *run,
     printf("%-64.64s %3d/%d good  default %10.1f us  %6.1f GFLOP/s  best %.3f  "
            "rounds %d (%d rejected)\n",
            job->entry->name, good, job->count, job->default_ns * 1e-3,
-           tg_kernel_flops(&job->entry->kernel) / job->default_ns, ratio,
-           job->rounds, job->rejected_rounds);
+           job->entry->gflop * 1e9 / job->default_ns, ratio, job->rounds,
+           job->rejected_rounds);
   fflush(stdout);
 }
 
 /* The timer is done with its job: store it and free it. */
-static void finish_job(struct run *run, struct tg_kernel_job *job) {
+static void finish_job(struct run *run, struct tg_measure_job *job) {
   int good = 0;
   struct tg_error error;
   for (int i = 0; i < job->count; i++) {
     const struct tg_candidate *c = &job->candidates[i];
-    if (c->object.data && !c->status[0])
+    if (tg_candidate_is_good(c))
       good++;
     else {
       run->failed_candidates++;
@@ -107,7 +107,8 @@ static void finish_job(struct run *run, struct tg_kernel_job *job) {
     fprintf(stderr, "tgraph: %s: nothing to store, %d of %d candidates work\n",
             job->entry->name, good, job->count);
     run->failed_kernels++;
-  } else if (tg_store_write(job, &error) != TG_OK) {
+  } else if ((job->entry->path ? tg_store_graph
+                               : tg_store_write)(job, &error) != TG_OK) {
     tg_complain("%s", error.message);
     run->failed_kernels++;
   } else {
@@ -119,7 +120,7 @@ static void finish_job(struct run *run, struct tg_kernel_job *job) {
 
 static void poll_timer(void *user) {
   struct run *run = user;
-  struct tg_kernel_job *job = run->timer.job;
+  struct tg_measure_job *job = run->timer.job;
   if (job && tg_timer_poll(&run->timer))
     finish_job(run, job);
 }
@@ -149,7 +150,7 @@ static void note_failed_kernel(struct run *run,
  * to the timer. */
 static void measure_kernel(struct run *run, struct tg_kernel_entry *entry) {
   struct tg_error error;
-  struct tg_kernel_job *job =
+  struct tg_measure_job *job =
       run->timer.job == &run->jobs[0] ? &run->jobs[1] : &run->jobs[0];
   if (tg_job_create(job, &run->options->settings, entry, &error) != TG_OK) {
     note_failed_kernel(run, entry, error.message);
@@ -174,7 +175,7 @@ static void measure_kernel(struct run *run, struct tg_kernel_entry *entry) {
 static bool is_done(const struct run *run,
                     const struct tg_kernel_entry *entry) {
   char path[4096];
-  tg_store_path(&run->options->settings, entry->hash, path, sizeof path);
+  tg_store_path(&run->options->settings, entry, path, sizeof path);
   return access(path, R_OK) == 0;
 }
 
@@ -185,7 +186,7 @@ static void print_list_json(const struct run *run) {
     const struct tg_kernel_entry *e = &run->kernels.entries[i];
     tg_json_begin(&json, NULL, '{');
     tg_json_put_text(&json, "kernel", e->name);
-    tg_json_put_number(&json, "gflop", tg_kernel_flops(&e->kernel) * 1e-9);
+    tg_json_put_number(&json, "gflop", e->gflop);
     tg_json_put_number(&json, "uses", e->occurrences);
     tg_json_put_bool(&json, "done",
                      run->options->settings.folder && is_done(run, e));
@@ -200,8 +201,7 @@ static void print_list(const struct run *run) {
          "programs");
   for (int i = 0; i < run->kernels.count; i++) {
     const struct tg_kernel_entry *e = &run->kernels.entries[i];
-    printf("%-64s %10.4f %4d %-5s %s\n", e->name,
-           tg_kernel_flops(&e->kernel) * 1e-9, e->occurrences,
+    printf("%-64s %10.4f %4d %-5s %s\n", e->name, e->gflop, e->occurrences,
            run->options->settings.folder && is_done(run, e) ? "yes" : "no",
            e->sources);
   }
@@ -212,10 +212,10 @@ static void filter_kernels(struct run *run, const regex_t *pattern) {
   int kept = 0;
   for (int i = 0; i < run->kernels.count; i++) {
     struct tg_kernel_entry *e = &run->kernels.entries[i];
-    double gflop = tg_kernel_flops(&e->kernel) * 1e-9;
     if ((pattern && regexec(pattern, e->name, 0, NULL, 0)) ||
-        gflop > run->options->max_gflop) {
+        e->gflop > run->options->max_gflop) {
       free(e->text);
+      free(e->path);
       continue;
     }
     run->kernels.entries[kept++] = *e;
@@ -234,7 +234,8 @@ static int collect_kernels(struct run *run, char **paths, int count) {
   int status = TG_EXIT_GOOD;
   for (int i = 0; i < count && status == TG_EXIT_GOOD; i++) {
     tg_progress("reading %s", paths[i]);
-    if (tg_kernels_add_file(&run->kernels, paths[i], &error) != TG_OK)
+    if ((run->options->graphs ? tg_kernels_add_graph : tg_kernels_add_file)(
+            &run->kernels, paths[i], &error) != TG_OK)
       status = tg_complain("%s", error.message);
   }
   tg_progress_end();
@@ -308,6 +309,9 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
       {"limit-minutes", TG_OPTION_REAL, &o->limit_minutes, 0, 1e6, "M",
        "start no kernel after this time"},
       {"list", TG_OPTION_BOOL, &o->list, 0, 0, NULL, "only list the kernels"},
+      {"graphs", TG_OPTION_BOOL, &o->graphs, 0, 0, NULL,
+       "measure the programs as wholes: orders of tensors and\nconfigurations "
+       "chosen for each kernel in them"},
       {"again", TG_OPTION_BOOL, &o->again, 0, 0, NULL,
        "measure some of the finished kernels in DIR a second time"},
       {"percent", TG_OPTION_REAL, &o->again_percent, 0, 100, "P",
@@ -330,10 +334,14 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
           "interval of the ratio is\nwithin 1 % or the candidate is clearly "
           "1.3 times slower. Each kernel becomes a file\n"
           "DIR/kernel-HASH.npz in the TpuGraphs form, failures are listed in "
-          "DIR/failures.jsonl.\nThe work can be stopped at any time; the "
+          "DIR/failures.jsonl.\nWith --graphs each program becomes a "
+          "file DIR/graph-HASH.npz instead, timed as a whole.\nThe work can be "
+          "stopped at any time; the "
           "same command goes on with what is left.\n",
       .examples = "  tgraph measure --list net.mlir\n"
                   "  tgraph measure nets/*.mlir.gz -o data --configs 64\n"
+                  "  tgraph measure --graphs nets/*.mlir.gz -o data "
+                  "--max-gflop 20\n"
                   "  tgraph measure -o data --again\n",
       .options = options,
       .option_count = TG_COUNT(options),

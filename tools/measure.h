@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Measuring the configurations of kernels. Two processes share the work: this
+ * Measuring the configurations of kernels, or of whole programs, which are then
+ * called graphs. Two processes share the work: this
  * one compiles and checks the candidates of the next kernel on one core, a
  * child times those of the current kernel on another. A kernel's file is
  * written when it is done; what is not finished starts again next time.
@@ -10,9 +11,11 @@
 
 #include "model/dataset.h"
 #include "model/plan.h"
+#include "tools/assignment.h"
 #include "tools/call.h"
 #include "tools/child.h"
 #include "tools/kernels.h"
+#include "tools/parts.h"
 #include "tools/timing.h"
 
 enum {
@@ -22,9 +25,10 @@ enum {
 };
 
 struct tg_candidate {
-  struct tg_config config;
-  const char *name;              /* "stock", "analytic" or "" */
-  struct tg_object object;       /* no data when it failed */
+  struct tg_config config;         /* of a kernel */
+  struct tg_assignment assignment; /* of a graph */
+  const char *name;        /* "stock", "analytic", "" ...; static lifetime */
+  struct tg_object object; /* no data when it failed */
   char status[TG_STATUS_NBYTES]; /* "" = good, else stage and reason */
   int same_as; /* the first candidate with this code, or itself */
   /* Of the timing; copied from same_as where that is another one. */
@@ -44,13 +48,14 @@ struct tg_measure_settings {
   struct tg_compile_options compile;
 };
 
-/* One kernel on its way. */
-struct tg_kernel_job {
+/* One kernel or graph on its way. */
+struct tg_measure_job {
   const struct tg_measure_settings *settings;
   const struct tg_kernel_entry *entry;
   struct tg_program program;
   struct tg_call call;      /* filled; children inherit it */
   struct tg_blob reference; /* captured results of the stock lowering */
+  struct tg_parts parts;    /* of a graph's objects */
   struct tg_candidate *candidates;
   int count;
   int built;            /* candidates that were built or failed so far */
@@ -61,29 +66,34 @@ struct tg_kernel_job {
 };
 
 /* measure_build.c: prepare samples the space and runs the stock lowering. */
-enum tg_status tg_job_create(struct tg_kernel_job *job,
+enum tg_status tg_job_create(struct tg_measure_job *job,
                              const struct tg_measure_settings *settings,
                              const struct tg_kernel_entry *entry,
                              struct tg_error *error);
 /* The same for given configurations (already in job->candidates). */
-enum tg_status tg_job_prepare(struct tg_kernel_job *job,
+enum tg_status tg_job_prepare(struct tg_measure_job *job,
                               struct tg_error *error);
-void tg_job_destroy(struct tg_kernel_job *job);
+void tg_job_destroy(struct tg_measure_job *job);
+/* graph_candidates.c: fills candidates and count for a job whose program is
+ * what select makes of it, without its attributes. */
+enum tg_status tg_graph_candidates(struct tg_measure_job *job,
+                                   struct tg_error *error);
 /* Builds and checks the next candidate in a child; `idle` is called often
  * while it runs. */
-void tg_job_build_next(struct tg_kernel_job *job, void (*idle)(void *user),
+void tg_job_build_next(struct tg_measure_job *job, void (*idle)(void *user),
                        void *user);
 /* Finds candidates with equal code and the default. */
-void tg_job_finish_build(struct tg_kernel_job *job);
+void tg_job_finish_build(struct tg_measure_job *job);
 
 /* measure_time.c: the timing child. */
 struct tg_timer {
-  struct tg_kernel_job *job; /* NULL = free */
+  struct tg_measure_job *job; /* NULL = free */
   struct tg_child child;
   struct tg_timing_shared *shared;
   size_t shared_nbytes;
 };
-enum tg_status tg_timer_start(struct tg_timer *timer, struct tg_kernel_job *job,
+enum tg_status tg_timer_start(struct tg_timer *timer,
+                              struct tg_measure_job *job,
                               struct tg_error *error);
 /* True when the job is done (its results are filled, or all its candidates
  * failed); the timer is then free. Restarts after a crash by itself. */
@@ -91,14 +101,25 @@ bool tg_timer_poll(struct tg_timer *timer);
 void tg_timer_stop(struct tg_timer *timer);
 
 /* measure_store.c */
-/* DIR/kernel-<hash>.npz */
-void tg_store_path(const struct tg_measure_settings *settings, uint64_t hash,
-                   char *path, size_t room);
-enum tg_status tg_store_write(const struct tg_kernel_job *job,
+/* DIR/kernel-<hash>.npz or DIR/graph-<hash>.npz */
+void tg_store_path(const struct tg_measure_settings *settings,
+                   const struct tg_kernel_entry *entry, char *path,
+                   size_t room);
+bool tg_candidate_is_good(const struct tg_candidate *candidate);
+/* Adds the keys that only measuring knows: samples of the good candidates,
+ * reasons of the others, circumstances. */
+void tg_store_measuring(struct tg_npz_writer *writer,
+                        const struct tg_measure_job *job,
+                        struct tg_arena *arena);
+enum tg_status tg_store_write(const struct tg_measure_job *job,
                               struct tg_error *error);
 /* Appends a line to DIR/failures.jsonl. */
-void tg_store_failure(const struct tg_kernel_job *job,
+void tg_store_failure(const struct tg_measure_job *job,
                       const struct tg_candidate *candidate);
+
+/* measure_graph_store.c */
+enum tg_status tg_store_graph(const struct tg_measure_job *job,
+                              struct tg_error *error);
 
 /* measure_again.c: other work on finished files. */
 int tg_measure_again(const struct tg_measure_settings *settings, double share);

@@ -182,7 +182,7 @@ static void no_idle(void *user) { (void)user; }
 
 /* Builds and times the stored configurations once more. */
 static enum tg_status measure_stored(struct stored *s,
-                                     struct tg_kernel_job *job,
+                                     struct tg_measure_job *job,
                                      struct tg_error *error) {
   job->count = (int)s->data.config_count;
   job->candidates = calloc((size_t)job->count, sizeof *job->candidates);
@@ -216,7 +216,7 @@ static enum tg_status again_file(const char *path,
                                  const struct tg_measure_settings *settings,
                                  struct tg_error *error) {
   struct stored s;
-  struct tg_kernel_job job = {.settings = settings, .reference_config = -1};
+  struct tg_measure_job job = {.settings = settings, .reference_config = -1};
   MlirOperation op;
   enum tg_status status = read_stored(path, &s, error);
   if (status == TG_OK && s.data.config_count > TG_CANDIDATE_LIMIT)

@@ -3,6 +3,7 @@
  * Candidates of a kernel: sampled, then applied, compiled, run once and
  * compared, each in a child of its own.
  */
+#include <mlir-c/BuiltinAttributes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "model/decide.h"
+#include "passes/attribute.h"
+#include "passes/inspect.h"
 #include "passes/passes.h"
 #include "tools/build.h"
 #include "tools/measure.h"
@@ -19,7 +22,7 @@ enum { RUN_LIMIT_S = 10, BUILD_LIMIT_S = 60, STOCK_LIMIT_S = 300 };
 enum { CAPTURE_HEAD_NBYTES = 16 }; /* of tg_capture_run */
 
 /* The model's choice among the candidates: a new one, if it isn't there. */
-static enum tg_status add_choice(struct tg_kernel_job *job,
+static enum tg_status add_choice(struct tg_measure_job *job,
                                  struct tg_error *error) {
   const struct tg_measure_settings *s = job->settings;
   job->chosen_config = -1;
@@ -48,7 +51,7 @@ static enum tg_status add_choice(struct tg_kernel_job *job,
   return TG_OK;
 }
 
-static enum tg_status sample_space(struct tg_kernel_job *job,
+static enum tg_status sample_space(struct tg_measure_job *job,
                                    struct tg_error *error) {
   const struct tg_measure_settings *s = job->settings;
   struct tg_space space;
@@ -70,7 +73,7 @@ static enum tg_status sample_space(struct tg_kernel_job *job,
   return add_choice(job, error);
 }
 
-static enum tg_status run_stock(struct tg_kernel_job *job,
+static enum tg_status run_stock(struct tg_measure_job *job,
                                 struct tg_error *error) {
   struct tg_build_options options = tg_build_options_default();
   options.target = job->settings->target_text;
@@ -91,7 +94,7 @@ static enum tg_status run_stock(struct tg_kernel_job *job,
   return TG_OK;
 }
 
-enum tg_status tg_job_prepare(struct tg_kernel_job *job,
+enum tg_status tg_job_prepare(struct tg_measure_job *job,
                               struct tg_error *error) {
   enum tg_status status = run_stock(job, error);
   if (status == TG_OK)
@@ -103,7 +106,46 @@ enum tg_status tg_job_prepare(struct tg_kernel_job *job,
   return status;
 }
 
-enum tg_status tg_job_create(struct tg_kernel_job *job,
+/* Select may split an operation into several: candidates are assignments to
+ * what it leaves, so that is the program from here on. */
+static enum tg_status settle_program(struct tg_measure_job *job,
+                                     struct tg_error *error) {
+  struct tg_program *program = &job->program;
+  struct tg_select_options options = tg_select_options_default();
+  options.target = job->settings->target_text;
+  options.model = "analytic";
+  struct tg_diagnostics diagnostics;
+  tg_diagnostics_attach(&diagnostics, program, error);
+  tg_load_dialects(program->context);
+  bool good = mlirLogicalResultIsSuccess(
+                  tg_select_layouts(program->module, &options, NULL)) &&
+              mlirLogicalResultIsSuccess(tg_strip(program->module, NULL));
+  tg_diagnostics_detach(&diagnostics);
+  if (!good && !diagnostics.seen)
+    tg_fail(error, "%s: select failed without a reason", program->path);
+  return good ? TG_OK : TG_BAD_INPUT;
+}
+
+/* A graph's candidates are made last: they need the settled program. */
+static enum tg_status create_graph(struct tg_measure_job *job,
+                                   struct tg_error *error) {
+  enum tg_status status = tg_job_prepare(job, error);
+  if (status == TG_OK)
+    status = settle_program(job, error);
+  if (status == TG_OK)
+    status = tg_graph_candidates(job, error);
+  for (int i = 0; i < job->count; i++)
+    job->candidates[i].same_as = i;
+  return status;
+}
+
+static enum tg_status create_kernel(struct tg_measure_job *job,
+                                    struct tg_error *error) {
+  enum tg_status status = sample_space(job, error);
+  return status == TG_OK ? tg_job_prepare(job, error) : status;
+}
+
+enum tg_status tg_job_create(struct tg_measure_job *job,
                              const struct tg_measure_settings *settings,
                              const struct tg_kernel_entry *entry,
                              struct tg_error *error) {
@@ -112,22 +154,25 @@ enum tg_status tg_job_create(struct tg_kernel_job *job,
   job->entry = entry;
   job->reference_config = -1;
   enum tg_status status =
-      tg_program_create_from_text(&job->program, entry->name, entry->text,
-                                  strlen(entry->text), "main", error);
+      entry->path
+          ? tg_program_create(&job->program, entry->path, NULL, NULL, error)
+          : tg_program_create_from_text(&job->program, entry->name, entry->text,
+                                        strlen(entry->text), "main", error);
   if (status != TG_OK)
     return status;
-  status = sample_space(job, error);
-  if (status == TG_OK)
-    status = tg_job_prepare(job, error);
+  status = entry->path ? create_graph(job, error) : create_kernel(job, error);
   if (status != TG_OK)
     tg_job_destroy(job);
   return status;
 }
 
-void tg_job_destroy(struct tg_kernel_job *job) {
-  for (int i = 0; i < job->count; i++)
+void tg_job_destroy(struct tg_measure_job *job) {
+  for (int i = 0; i < job->count; i++) {
     tg_object_destroy(&job->candidates[i].object);
+    tg_assignment_destroy(&job->candidates[i].assignment);
+  }
   free(job->candidates);
+  tg_parts_destroy(&job->parts);
   if (job->call.program)
     tg_call_destroy(&job->call);
   tg_blob_destroy(&job->reference);
@@ -138,7 +183,7 @@ void tg_job_destroy(struct tg_kernel_job *job) {
 
 /* What a building child works on, and where it is, in shared memory. */
 struct candidate_work {
-  struct tg_kernel_job *job;
+  struct tg_measure_job *job;
   const struct tg_candidate *candidate;
   const char **stage; /* shared: static strings are at the same address */
 };
@@ -155,29 +200,52 @@ static void keep_reason(void *user, MlirLocation location,
     snprintf(reasons->text, sizeof reasons->text, "%s", message);
 }
 
+/* Writes a kernel's configuration onto it. */
+static enum tg_status assign_config(const struct candidate_work *work,
+                                    struct tg_error *error) {
+  MlirOperation op;
+  struct tg_kernel kernel;
+  if (!tg_kernels_find_site(work->job->program.module, &op, &kernel))
+    return tg_fail(error, "the kernel is not recognised on its own");
+  tg_set_config(op, &kernel, &work->candidate->config);
+  return TG_OK;
+}
+
+static void assign_graph(const struct candidate_work *work) {
+  MlirOperation module = work->job->program.module;
+  const char *name = work->candidate->name;
+  tg_assignment_write(module, &work->candidate->assignment);
+  if (!strcmp(name, "stock")) /* pads have a schedule without being chosen */
+    mlirOperationSetDiscardableAttributeByName(
+        module, tg_ref(TG_MODEL_ATTRIBUTE),
+        mlirStringAttrGet(work->job->program.context, tg_ref("none")));
+}
+
+/* Down to buffers. */
 static enum tg_status lower_candidate(const struct candidate_work *work,
                                       struct tg_error *error) {
   struct tg_program *program = &work->job->program;
-  const struct tg_config *config = &work->candidate->config;
+  bool is_graph = work->job->entry->path != NULL;
   struct reasons reasons = {""};
   struct tg_remark_sink sink = {keep_reason, &reasons};
-  MlirOperation op;
-  struct tg_kernel kernel;
   *work->stage = "apply";
   tg_load_dialects(program->context);
-  if (!tg_kernels_find_site(program->module, &op, &kernel))
-    return tg_fail(error, "the kernel is not recognised on its own");
   tg_set_target(program->module, &work->job->settings->target);
-  tg_set_config(op, &kernel, config);
+  if (is_graph)
+    assign_graph(work);
+  else if (assign_config(work, error) != TG_OK)
+    return TG_BAD_INPUT;
   struct tg_diagnostics diagnostics;
   tg_diagnostics_attach(&diagnostics, program, error);
   bool good =
       mlirLogicalResultIsSuccess(tg_apply_layouts(program->module, &sink));
-  if (good && config->knob[TG_KNOB_tiled] && reasons.text[0])
+  if (good && !is_graph && work->candidate->config.knob[TG_KNOB_tiled] &&
+      reasons.text[0])
     return tg_fail(error, "left alone: %s", reasons.text);
   if (good) {
     *work->stage = "lower";
-    good = mlirLogicalResultIsSuccess(tg_lower(program->module, &sink));
+    good =
+        mlirLogicalResultIsSuccess(tg_lower_to_buffers(program->module, &sink));
   }
   tg_diagnostics_detach(&diagnostics);
   if (!good && !diagnostics.seen)
@@ -185,10 +253,33 @@ static enum tg_status lower_candidate(const struct candidate_work *work,
   return good ? TG_OK : TG_BAD_INPUT;
 }
 
+/* Equal kernels of a graph's candidates are compiled once; a kernel alone is
+ * compiled with what calls it. */
+static enum tg_status compile_candidate(const struct candidate_work *work,
+                                        struct tg_object *object,
+                                        struct tg_error *error) {
+  struct tg_measure_job *job = work->job;
+  struct tg_compile_options options = job->settings->compile;
+  options.function = job->program.function;
+  *work->stage = "compile";
+  struct tg_diagnostics diagnostics;
+  tg_diagnostics_attach(&diagnostics, &job->program, error);
+  enum tg_status status = TG_BAD_INPUT;
+  if (job->entry->path)
+    status = tg_compile_in_parts(job->program.module, &options, &job->parts,
+                                 object, error);
+  else if (mlirLogicalResultIsSuccess(tg_lower_to_llvm(job->program.module)))
+    status = tg_compile(job->program.module, &options, object, error);
+  tg_diagnostics_detach(&diagnostics);
+  if (status != TG_OK && !error->message[0])
+    tg_fail(error, "failed without a reason");
+  return status;
+}
+
 static enum tg_status check_candidate(const struct candidate_work *work,
                                       const struct tg_object *object,
                                       struct tg_error *error) {
-  struct tg_kernel_job *job = work->job;
+  struct tg_measure_job *job = work->job;
   struct tg_code code;
   char *results = NULL;
   size_t results_nbytes = 0;
@@ -214,38 +305,94 @@ static enum tg_status check_candidate(const struct candidate_work *work,
   return difference.equal ? TG_OK : tg_fail(error, "%s", difference.note);
 }
 
+/* What a child hands over: this, the new parts, all parts' hashes, the rest. */
+struct parcel {
+  uint64_t hash;
+  int new_parts, parts;
+};
+struct part_head {
+  uint64_t hash;
+  size_t nbytes;
+};
+
+static void write_parcel(const struct tg_parts *parts, int known,
+                         const struct tg_object *object, FILE *out) {
+  struct parcel parcel = {object->hash, parts->count - known,
+                          object->part_count};
+  fwrite(&parcel, sizeof parcel, 1, out);
+  for (int i = known; i < parts->count; i++) {
+    struct part_head head = {parts->items[i]->hash, parts->items[i]->nbytes};
+    fwrite(&head, sizeof head, 1, out);
+    fwrite(parts->items[i]->data, 1, head.nbytes, out);
+  }
+  for (int i = 0; i < object->part_count; i++)
+    fwrite(&object->parts[i]->hash, sizeof object->parts[i]->hash, 1, out);
+  fwrite(object->data, 1, object->nbytes, out);
+}
+
 static enum tg_status build_candidate(void *user, FILE *out,
                                       struct tg_error *error) {
   const struct candidate_work *work = user;
   struct tg_object object;
+  int known = work->job->parts.count;
   enum tg_status status = lower_candidate(work, error);
+  if (status == TG_OK)
+    status = compile_candidate(work, &object, error);
+  if (status == TG_OK)
+    status = check_candidate(work, &object, error);
   if (status != TG_OK)
     return status;
-  *work->stage = "compile";
-  status = tg_compile(work->job->program.module, &work->job->settings->compile,
-                      &object, error);
-  if (status != TG_OK)
-    return status;
-  status = check_candidate(work, &object, error);
-  if (status == TG_OK &&
-      fwrite(object.data, 1, object.nbytes, out) != object.nbytes)
-    status = tg_fail(error, "the object could not be handed over");
-  return status;
+  write_parcel(&work->job->parts, known, &object, out);
+  return ferror(out) ? tg_fail(error, "the object could not be handed over")
+                     : TG_OK;
 }
 
-static void take_object(struct tg_candidate *candidate,
-                        const struct tg_blob *blob) {
-  candidate->object.data = malloc(blob->nbytes);
-  if (!candidate->object.data) {
-    snprintf(candidate->status, sizeof candidate->status, "out of memory");
-    return;
+static void *copy_bytes(const unsigned char **at, size_t nbytes) {
+  void *copy = malloc(nbytes + 1);
+  if (copy)
+    memcpy(copy, *at, nbytes);
+  *at += nbytes;
+  return copy;
+}
+
+static bool take_new_parts(struct tg_parts *parts, int count,
+                           const unsigned char **at) {
+  for (int i = 0; i < count; i++) {
+    struct part_head head;
+    memcpy(&head, *at, sizeof head);
+    *at += sizeof head;
+    unsigned char *data = copy_bytes(at, head.nbytes);
+    if (!data || !tg_parts_add(parts, head.hash, data, head.nbytes))
+      return false;
   }
-  memcpy(candidate->object.data, blob->data, blob->nbytes);
-  candidate->object.nbytes = blob->nbytes;
-  candidate->object.hash = tg_hash_bytes(0, blob->data, blob->nbytes);
+  return true;
 }
 
-void tg_job_build_next(struct tg_kernel_job *job, void (*idle)(void *user),
+static bool take_object(struct tg_measure_job *job, struct tg_object *object,
+                        const struct tg_blob *blob) {
+  const unsigned char *at = blob->data, *end = at + blob->nbytes;
+  struct parcel parcel;
+  memcpy(&parcel, at, sizeof parcel);
+  at += sizeof parcel;
+  object->hash = parcel.hash;
+  object->part_count = parcel.parts;
+  object->parts = calloc((size_t)parcel.parts + 1, sizeof *object->parts);
+  if (!object->parts || !take_new_parts(&job->parts, parcel.new_parts, &at))
+    return false;
+  for (int i = 0; i < parcel.parts; i++) {
+    uint64_t hash;
+    memcpy(&hash, at, sizeof hash);
+    at += sizeof hash;
+    object->parts[i] = tg_parts_find(&job->parts, hash);
+    if (!object->parts[i])
+      return false;
+  }
+  object->nbytes = (size_t)(end - at);
+  object->data = copy_bytes(&at, object->nbytes);
+  return object->data != NULL;
+}
+
+void tg_job_build_next(struct tg_measure_job *job, void (*idle)(void *user),
                        void *user) {
   struct tg_candidate *candidate = &job->candidates[job->built++];
   const char **stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE,
@@ -268,16 +415,17 @@ void tg_job_build_next(struct tg_kernel_job *job, void (*idle)(void *user),
       struct timespec pause = {0, 1000000};
       nanosleep(&pause, NULL);
     }
-  if (outcome == TG_OUTCOME_OK && blob.nbytes)
-    take_object(candidate, &blob);
-  else
+  if (outcome == TG_OUTCOME_OK && blob.nbytes) {
+    if (!take_object(job, &candidate->object, &blob))
+      snprintf(candidate->status, sizeof candidate->status, "out of memory");
+  } else
     snprintf(candidate->status, sizeof candidate->status, "%s: %.200s", *stage,
              error.message);
   tg_blob_destroy(&blob);
   munmap(stage, sizeof *stage);
 }
 
-void tg_job_finish_build(struct tg_kernel_job *job) {
+void tg_job_finish_build(struct tg_measure_job *job) {
   job->reference_config = -1;
   for (int i = 0; i < job->count; i++) {
     struct tg_candidate *c = &job->candidates[i];
@@ -294,6 +442,6 @@ void tg_job_finish_build(struct tg_kernel_job *job) {
   /* without the rule's choice the first that works is the measure */
   for (int i = 0; i < job->count && job->reference_config < 0; i++)
     if (job->candidates[i].object.data &&
-        job->candidates[i].config.knob[TG_KNOB_tiled])
+        strcmp(job->candidates[i].name, "stock"))
       job->reference_config = i;
 }

@@ -16,10 +16,11 @@
 #include "tools/measure_columns.h"
 #include "tools/versions.h"
 
-void tg_store_path(const struct tg_measure_settings *settings, uint64_t hash,
-                   char *path, size_t room) {
-  snprintf(path, room, "%s/kernel-%016llx.npz", settings->folder,
-           (unsigned long long)hash);
+void tg_store_path(const struct tg_measure_settings *settings,
+                   const struct tg_kernel_entry *entry, char *path,
+                   size_t room) {
+  snprintf(path, room, "%s/%s-%016llx.npz", settings->folder,
+           entry->path ? "graph" : "kernel", (unsigned long long)entry->hash);
 }
 
 bool tg_columns_fill(const struct tg_columns_input *in, struct tg_arena *arena,
@@ -60,13 +61,13 @@ bool tg_columns_fill(const struct tg_columns_input *in, struct tg_arena *arena,
   return true;
 }
 
-static bool is_good(const struct tg_candidate *c) {
+bool tg_candidate_is_good(const struct tg_candidate *c) {
   return c->object.data && !c->status[0];
 }
 
 /* The keys that only measuring knows. */
 static void add_samples(struct tg_npz_writer *writer,
-                        const struct tg_kernel_job *job, int64_t count,
+                        const struct tg_measure_job *job, int64_t count,
                         struct tg_arena *arena) {
   float *samples = tg_arena_alloc(arena, (size_t)count + 1, 4 * TG_ROUND_LIMIT);
   uint64_t *hashes = tg_arena_alloc(arena, (size_t)count + 1, 8);
@@ -76,7 +77,7 @@ static void add_samples(struct tg_npz_writer *writer,
   int64_t at = 0;
   for (int i = 0; i < job->count; i++) {
     const struct tg_candidate *c = &job->candidates[i];
-    if (!is_good(c))
+    if (!tg_candidate_is_good(c))
       continue;
     for (int r = 0; r < TG_ROUND_LIMIT; r++)
       samples[at * TG_ROUND_LIMIT + r] =
@@ -91,28 +92,29 @@ static void add_samples(struct tg_npz_writer *writer,
 }
 
 static void add_failures(struct tg_npz_writer *writer,
-                         const struct tg_kernel_job *job, int64_t good,
+                         const struct tg_measure_job *job, int64_t count,
                          struct tg_arena *arena) {
-  int64_t count = job->count - good, at = 0;
+  int64_t at = 0;
   int64_t *knobs = tg_arena_alloc(arena, (size_t)count + 1, 8 * TG_KNOB_COUNT);
   const char **texts = tg_arena_alloc(arena, (size_t)count + 1, sizeof *texts);
   if (!knobs || !texts || count == 0)
     return;
   for (int i = 0; i < job->count; i++) {
     const struct tg_candidate *c = &job->candidates[i];
-    if (is_good(c))
+    if (tg_candidate_is_good(c))
       continue;
     for (int k = 0; k < TG_KNOB_COUNT; k++)
       knobs[at * TG_KNOB_COUNT + k] = c->config.knob[k];
     texts[at++] = c->status;
   }
   int64_t shape[2] = {count, TG_KNOB_COUNT};
-  tg_npz_writer_add(writer, "failed_knobs", TG_NPZ_INT, 8, 2, shape, knobs);
+  if (!job->entry->path)
+    tg_npz_writer_add(writer, "failed_knobs", TG_NPZ_INT, 8, 2, shape, knobs);
   tg_npz_writer_add_texts(writer, "failed_status", count, texts);
 }
 
 static void add_facts(struct tg_npz_writer *writer,
-                      const struct tg_kernel_job *job) {
+                      const struct tg_measure_job *job) {
   const struct tg_kernel_entry *entry = job->entry;
   int64_t facts[] = {job->rounds, job->rejected_rounds, job->disturbed};
   int64_t three = 3;
@@ -122,8 +124,8 @@ static void add_facts(struct tg_npz_writer *writer,
   tg_npz_writer_add_texts(writer, "measuring_names", 3, names);
   tg_npz_writer_add(writer, "peak_gflops", TG_NPZ_FLOAT, 8, 0, NULL,
                     &job->peak_gflops);
-  tg_npz_writer_add(writer, "kernel_hash", TG_NPZ_UINT, 8, 0, NULL,
-                    &entry->hash);
+  tg_npz_writer_add(writer, entry->path ? "graph_hash" : "kernel_hash",
+                    TG_NPZ_UINT, 8, 0, NULL, &entry->hash);
   tg_npz_writer_add(writer, "source_hash", TG_NPZ_UINT, 8, 0, NULL,
                     &entry->text_hash);
   tg_npz_writer_add(writer, "seed", TG_NPZ_UINT, 8, 0, NULL,
@@ -136,7 +138,18 @@ static void add_facts(struct tg_npz_writer *writer,
   tg_npz_writer_add_text(writer, "target_cpu", job->settings->target.cpu);
 }
 
-static bool fill_data(const struct tg_kernel_job *job, struct tg_arena *arena,
+void tg_store_measuring(struct tg_npz_writer *writer,
+                        const struct tg_measure_job *job,
+                        struct tg_arena *arena) {
+  int64_t good = 0;
+  for (int i = 0; i < job->count; i++)
+    good += tg_candidate_is_good(&job->candidates[i]);
+  add_samples(writer, job, good, arena);
+  add_failures(writer, job, job->count - good, arena);
+  add_facts(writer, job);
+}
+
+static bool fill_data(const struct tg_measure_job *job, struct tg_arena *arena,
                       struct tg_tile_data *data, MlirOperation op) {
   size_t rows = (size_t)job->count + 1;
   struct tg_config *configs = tg_arena_alloc(arena, rows, sizeof *configs);
@@ -149,7 +162,7 @@ static bool fill_data(const struct tg_kernel_job *job, struct tg_arena *arena,
   data->analytic_config = data->chosen_config = -1;
   for (int i = 0; i < job->count; i++) {
     const struct tg_candidate *c = &job->candidates[i];
-    if (!is_good(c))
+    if (!tg_candidate_is_good(c))
       continue;
     configs[count] = c->config;
     data->runtime_ns[count] = job->default_ns * exp(c->ratio);
@@ -168,7 +181,7 @@ static bool fill_data(const struct tg_kernel_job *job, struct tg_arena *arena,
   return tg_columns_fill(&in, arena, data);
 }
 
-enum tg_status tg_store_write(const struct tg_kernel_job *job,
+enum tg_status tg_store_write(const struct tg_measure_job *job,
                               struct tg_error *error) {
   char path[4096];
   MlirOperation op;
@@ -176,7 +189,7 @@ enum tg_status tg_store_write(const struct tg_kernel_job *job,
   struct tg_tile_data data = {0};
   struct tg_arena *arena = tg_arena_create();
   struct tg_npz_writer *writer = tg_npz_writer_create();
-  tg_store_path(job->settings, job->entry->hash, path, sizeof path);
+  tg_store_path(job->settings, job->entry, path, sizeof path);
   enum tg_status status = TG_OK;
   if (!arena || !writer)
     status = tg_fail_memory(error, path);
@@ -185,9 +198,7 @@ enum tg_status tg_store_write(const struct tg_kernel_job *job,
     status = tg_fail(error, "%s: its columns cannot be computed", path);
   if (status == TG_OK) {
     tg_tile_data_write(writer, &data);
-    add_samples(writer, job, data.config_count, arena);
-    add_failures(writer, job, data.config_count, arena);
-    add_facts(writer, job);
+    tg_store_measuring(writer, job, arena);
     status = tg_npz_writer_finish(writer, path, error);
   }
   tg_npz_writer_destroy(writer);
@@ -195,7 +206,7 @@ enum tg_status tg_store_write(const struct tg_kernel_job *job,
   return status;
 }
 
-void tg_store_failure(const struct tg_kernel_job *job,
+void tg_store_failure(const struct tg_measure_job *job,
                       const struct tg_candidate *candidate) {
   char path[4096];
   snprintf(path, sizeof path, "%s/failures.jsonl", job->settings->folder);

@@ -43,7 +43,7 @@ struct tg_timing_shared {
 
 /* The state inside the child. */
 struct bench {
-  struct tg_kernel_job *job;
+  struct tg_measure_job *job;
   struct tg_timing_shared *shared;
   struct tg_code *codes; /* (count) */
   int *repetitions;      /* (count) */
@@ -194,6 +194,7 @@ static enum tg_status time_all(void *user, FILE *out, struct tg_error *error) {
   enum tg_status status = load_all(&b, error);
   if (status != TG_OK)
     return status;
+  tg_hold_core((int)timer->job->settings->core);
   b.shared->peak_gflops =
       tg_measure_peak_gflops((int)timer->job->settings->target.vector_bits);
   for (int i = 0; i < b.job->count; i++)
@@ -229,7 +230,8 @@ static enum tg_status start_child(struct tg_timer *timer,
   return tg_child_start(&timer->child, &limits, time_all, timer, error);
 }
 
-enum tg_status tg_timer_start(struct tg_timer *timer, struct tg_kernel_job *job,
+enum tg_status tg_timer_start(struct tg_timer *timer,
+                              struct tg_measure_job *job,
                               struct tg_error *error) {
   timer->shared_nbytes = sizeof *timer->shared +
                          (size_t)job->count * sizeof(struct shared_candidate);
@@ -259,7 +261,7 @@ void tg_timer_stop(struct tg_timer *timer) {
 
 /* The default has ratio 0 by definition. */
 static void collect(struct tg_timer *timer) {
-  struct tg_kernel_job *job = timer->job;
+  struct tg_measure_job *job = timer->job;
   const struct tg_timing_shared *shared = timer->shared;
   job->default_ns = shared->default_ns;
   job->peak_gflops = shared->peak_gflops;
@@ -288,7 +290,7 @@ static void collect(struct tg_timer *timer) {
 
 /* After a crash: names the culprit. False when there is none to drop. */
 static bool drop_culprit(struct tg_timer *timer, const char *reason) {
-  struct tg_kernel_job *job = timer->job;
+  struct tg_measure_job *job = timer->job;
   int culprit = timer->shared->current;
   if (culprit < 0 || culprit >= job->count)
     return false;
@@ -301,7 +303,7 @@ static bool drop_culprit(struct tg_timer *timer, const char *reason) {
   for (int i = 0; i < job->count && job->reference_config < 0; i++)
     if (job->candidates[i].object.data && !job->candidates[i].status[0] &&
         job->candidates[i].same_as == i &&
-        job->candidates[i].config.knob[TG_KNOB_tiled])
+        strcmp(job->candidates[i].name, "stock"))
       job->reference_config = i;
   return job->reference_config >= 0;
 }

@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include "tools/timing.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -24,6 +27,14 @@ double tg_thread_seconds(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 int tg_core_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : (int)count;
+}
+
+void tg_hold_core(int core) {
+  char path[64];
+  snprintf(path, sizeof path, P_tmpdir "/tgraph-core-%d.lock", core);
+  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  while (file >= 0 && flock(file, LOCK_EX) && errno == EINTR)
+    continue;
 }
 
 bool tg_pin_to_core(int core) {

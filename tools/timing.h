@@ -12,6 +12,10 @@ double tg_thread_seconds(void); /* CPU time of this thread */
 
 int tg_core_count(void);
 bool tg_pin_to_core(int core); /* false where the system refuses */
+/* Waits until no other process times on the core, as far as they ask too, and
+ * holds it until this one ends. Where the system has no place for the lock,
+ * nothing is held. */
+void tg_hold_core(int core);
 /* Starts the program again with address randomisation off, unless it already
  * is or the system refuses; argv is main's. */
 void tg_disable_randomisation(char **argv);
