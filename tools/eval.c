@@ -64,13 +64,14 @@ static double *widen(const float *values, int64_t count,
 }
 
 /* Of one configuration against the best one; NaN where it isn't known. */
-static double slowdown_of(const struct tg_tile_data *data, int64_t config) {
+static double slowdown_of(int64_t count, const double *runtime_ns,
+                          int64_t config) {
   if (config < 0)
     return NAN;
-  double best = data->runtime_ns[0];
-  for (int64_t i = 1; i < data->config_count; i++)
-    best = fmin(best, data->runtime_ns[i]);
-  return data->runtime_ns[config] / best - 1;
+  double best = runtime_ns[0];
+  for (int64_t i = 1; i < count; i++)
+    best = fmin(best, runtime_ns[i]);
+  return runtime_ns[config] / best - 1;
 }
 
 static enum tg_status eval_tiles(const struct tg_model *model,
@@ -99,8 +100,9 @@ static enum tg_status eval_tiles(const struct tg_model *model,
       tg_metrics_compute(count, wide, data.runtime_ns, data.ratio_ci, arena);
   if (data.rerun_ns)
     r->ceiling = tg_tau_ceiling(count, data.runtime_ns, data.rerun_ns, arena);
-  r->analytic_slowdown1 = slowdown_of(&data, data.analytic_config);
-  r->chosen_slowdown1 = slowdown_of(&data, data.chosen_config);
+  r->analytic_slowdown1 =
+      slowdown_of(count, data.runtime_ns, data.analytic_config);
+  r->chosen_slowdown1 = slowdown_of(count, data.runtime_ns, data.chosen_config);
   snprintf(r->kernel, sizeof r->kernel, "%s", data.kernel ? data.kernel : "");
   snprintf(r->family, sizeof r->family, "%s", data.family ? data.family : "");
   return TG_OK;
@@ -131,8 +133,16 @@ static enum tg_status eval_layouts(const struct tg_model *model,
   if (status != TG_OK || !wide)
     return status != TG_OK ? status : tg_fail_memory(error, "scoring");
   r->config_count = count;
-  r->metrics = tg_metrics_compute(count, wide, data.runtime_ns, NULL, arena);
-  if (data.run_count > 0)
+  r->metrics =
+      tg_metrics_compute(count, wide, data.runtime_ns, data.ratio_ci, arena);
+  r->analytic_slowdown1 =
+      slowdown_of(count, data.runtime_ns, data.analytic_config);
+  r->chosen_slowdown1 = slowdown_of(count, data.runtime_ns, data.chosen_config);
+  snprintf(r->kernel, sizeof r->kernel, "%s", data.name ? data.name : "");
+  snprintf(r->family, sizeof r->family, "%s", data.family ? data.family : "");
+  if (data.rerun_ns)
+    r->ceiling = tg_tau_ceiling(count, data.runtime_ns, data.rerun_ns, arena);
+  else if (data.run_count > 0)
     r->ceiling =
         tg_tau_ceiling_runs(count, data.run_count, data.run_config_index,
                             data.run_runtime_ns, arena);

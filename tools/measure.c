@@ -313,7 +313,8 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
        "measure the programs as wholes: orders of tensors and\nconfigurations "
        "chosen for each kernel in them"},
       {"again", TG_OPTION_BOOL, &o->again, 0, 0, NULL,
-       "measure some of the finished kernels in DIR a second time"},
+       "measure some of the finished kernels in DIR a second time;\nof graphs "
+       "with --graphs, which takes the programs once more"},
       {"percent", TG_OPTION_REAL, &o->again_percent, 0, 100, "P",
        "how many of the kernels for --again (default 5, at least 3)"},
       {"refresh", TG_OPTION_BOOL, &o->refresh, 0, 0, NULL,
@@ -366,7 +367,7 @@ static enum tg_status check_model(const struct tg_measure_settings *s,
 static int check_options(struct measure_options *o, int count) {
   struct tg_measure_settings *s = &o->settings;
   struct tg_error error;
-  if (count < 1 && !o->again && !o->refresh)
+  if (count < 1 && (o->graphs || !o->again) && !o->refresh)
     return tg_complain("measure: no program given (see 'tgraph measure "
                        "--help')");
   if (!s->folder && !o->list)
@@ -408,10 +409,13 @@ int tg_command_measure(int argc, char **argv) {
   }
   if (options.refresh)
     return tg_measure_refresh(&options.settings);
-  if (options.again)
-    return tg_measure_again(&options.settings, options.again_percent / 100);
+  double share = options.again_percent / 100;
+  if (options.again && !options.graphs)
+    return tg_measure_again(&options.settings, share);
   status = collect_kernels(&run, argv + 1, count);
-  if (status == TG_EXIT_GOOD && options.list)
+  if (status == TG_EXIT_GOOD && options.again)
+    status = tg_measure_graphs_again(&options.settings, &run.kernels, share);
+  else if (status == TG_EXIT_GOOD && options.list)
     options.json ? print_list_json(&run) : print_list(&run);
   else if (status == TG_EXIT_GOOD)
     status = measure_all(&run);

@@ -117,6 +117,12 @@ enum tg_status tg_store_write(const struct tg_measure_job *job,
 void tg_store_failure(const struct tg_measure_job *job,
                       const struct tg_candidate *candidate);
 
+/* Writes the file that was read with the writer's arrays in place of those of
+ * the same names, and destroys the writer. */
+enum tg_status tg_store_rewrite(struct tg_npz_writer *writer,
+                                const struct tg_npz *npz,
+                                struct tg_error *error);
+
 /* measure_graph_store.c */
 enum tg_status tg_store_graph(const struct tg_measure_job *job,
                               struct tg_error *error);
@@ -124,5 +130,14 @@ enum tg_status tg_store_graph(const struct tg_measure_job *job,
 /* measure_again.c: other work on finished files. */
 int tg_measure_again(const struct tg_measure_settings *settings, double share);
 int tg_measure_refresh(const struct tg_measure_settings *settings);
+/* How many of the files are to be measured again. */
+int tg_again_count(double share, int count);
+/* Builds and times all candidates of a job, nothing beside it. */
+enum tg_status tg_job_run(struct tg_measure_job *job, struct tg_error *error);
+
+/* measure_graph_again.c: a second measurement of some of the listed graphs that
+ * have files. */
+int tg_measure_graphs_again(const struct tg_measure_settings *settings,
+                            const struct tg_kernel_list *list, double share);
 
 #endif

@@ -116,8 +116,7 @@ static enum tg_status open_program(struct stored *s, struct tg_program *program,
   return TG_OK;
 }
 
-/* Writes the file again, with the arrays of `data` in place of the old ones
- * and everything else as it was. */
+/* Writes the file again with the arrays of `data`. */
 static enum tg_status rewrite(const struct stored *s,
                               const struct tg_tile_data *data,
                               struct tg_error *error) {
@@ -125,15 +124,7 @@ static enum tg_status rewrite(const struct stored *s,
   if (!writer)
     return tg_fail_memory(error, s->npz->path);
   tg_tile_data_write(writer, data);
-  for (int64_t i = 0; i < s->npz->array_count; i++) {
-    const struct tg_npz_array *a = &s->npz->arrays[i];
-    if (!tg_npz_writer_has(writer, a->name))
-      tg_npz_writer_add(writer, a->name, a->kind, a->item_nbytes, a->rank,
-                        a->shape, a->data);
-  }
-  enum tg_status status = tg_npz_writer_finish(writer, s->npz->path, error);
-  tg_npz_writer_destroy(writer);
-  return status;
+  return tg_store_rewrite(writer, s->npz, error);
 }
 
 static enum tg_status refresh_file(const char *path, struct tg_error *error) {
@@ -180,6 +171,25 @@ int tg_measure_refresh(const struct tg_measure_settings *settings) {
 
 static void no_idle(void *user) { (void)user; }
 
+enum tg_status tg_job_run(struct tg_measure_job *job, struct tg_error *error) {
+  while (job->built < job->count) {
+    tg_progress("%s: building %d/%d", job->entry->name, job->built, job->count);
+    tg_job_build_next(job, no_idle, NULL);
+  }
+  tg_job_finish_build(job);
+  if (job->reference_config < 0)
+    return tg_fail(error, "%s: no configuration works any more",
+                   job->entry->name);
+  struct tg_timer timer = {0};
+  enum tg_status status = tg_timer_start(&timer, job, error);
+  tg_progress("%s: timing", job->entry->name);
+  while (status == TG_OK && timer.job && !tg_timer_poll(&timer)) {
+    struct timespec pause = {0, 5000000};
+    nanosleep(&pause, NULL);
+  }
+  return status;
+}
+
 /* Builds and times the stored configurations once more. */
 static enum tg_status measure_stored(struct stored *s,
                                      struct tg_measure_job *job,
@@ -193,23 +203,7 @@ static enum tg_status measure_stored(struct stored *s,
     job->candidates[i].name = i == s->data.analytic_config ? "analytic" : "";
   }
   enum tg_status status = tg_job_prepare(job, error);
-  if (status != TG_OK)
-    return status;
-  while (job->built < job->count) {
-    tg_progress("%s: building %d/%d", s->entry.name, job->built, job->count);
-    tg_job_build_next(job, no_idle, NULL);
-  }
-  tg_job_finish_build(job);
-  if (job->reference_config < 0)
-    return tg_fail(error, "%s: no configuration works any more", s->npz->path);
-  struct tg_timer timer = {0};
-  status = tg_timer_start(&timer, job, error);
-  tg_progress("%s: timing", s->entry.name);
-  while (status == TG_OK && timer.job && !tg_timer_poll(&timer)) {
-    struct timespec pause = {0, 5000000};
-    nanosleep(&pause, NULL);
-  }
-  return status;
+  return status == TG_OK ? tg_job_run(job, error) : status;
 }
 
 static enum tg_status again_file(const char *path,
@@ -232,8 +226,9 @@ static enum tg_status again_file(const char *path,
     s.data.rerun_ns = tg_arena_alloc(s.arena, count, sizeof(double));
     for (size_t i = 0; s.data.rerun_ns && i < count; i++) {
       const struct tg_candidate *c = &job.candidates[i];
-      bool good = c->object.data && !c->status[0];
-      s.data.rerun_ns[i] = good ? s.data.normalizer_ns[i] * exp(c->ratio) : NAN;
+      s.data.rerun_ns[i] = tg_candidate_is_good(c)
+                               ? s.data.normalizer_ns[i] * exp(c->ratio)
+                               : NAN;
     }
     status = s.data.rerun_ns ? rewrite(&s, &s.data, error)
                              : tg_fail_memory(error, path);
@@ -243,15 +238,19 @@ static enum tg_status again_file(const char *path,
   return status;
 }
 
+int tg_again_count(double share, int count) {
+  int wanted = (int)ceil(share * count);
+  wanted = wanted < 3 ? 3 : wanted;
+  return wanted > count ? count : wanted;
+}
+
 int tg_measure_again(const struct tg_measure_settings *settings, double share) {
   struct dirent **names;
   struct tg_error error;
   int count = list_files(settings->folder, &names);
   if (count < 1)
     return tg_complain("%s: has no kernel files", settings->folder);
-  int wanted = (int)ceil(share * count);
-  wanted = wanted < 3 ? 3 : wanted;
-  wanted = wanted > count ? count : wanted;
+  int wanted = tg_again_count(share, count);
   int *order = malloc(sizeof *order * (size_t)count);
   uint64_t random = settings->seed + 1;
   if (!order)

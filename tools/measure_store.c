@@ -149,6 +149,20 @@ void tg_store_measuring(struct tg_npz_writer *writer,
   add_facts(writer, job);
 }
 
+enum tg_status tg_store_rewrite(struct tg_npz_writer *writer,
+                                const struct tg_npz *npz,
+                                struct tg_error *error) {
+  for (int64_t i = 0; i < npz->array_count; i++) {
+    const struct tg_npz_array *a = &npz->arrays[i];
+    if (!tg_npz_writer_has(writer, a->name))
+      tg_npz_writer_add(writer, a->name, a->kind, a->item_nbytes, a->rank,
+                        a->shape, a->data);
+  }
+  enum tg_status status = tg_npz_writer_finish(writer, npz->path, error);
+  tg_npz_writer_destroy(writer);
+  return status;
+}
+
 static bool fill_data(const struct tg_measure_job *job, struct tg_arena *arena,
                       struct tg_tile_data *data, MlirOperation op) {
   size_t rows = (size_t)job->count + 1;

@@ -29,12 +29,32 @@ int tg_core_count(void) {
   return count < 1 ? 1 : (int)count;
 }
 
-void tg_hold_core(int core) {
+static int open_core_lock(int core) {
   char path[64];
   snprintf(path, sizeof path, P_tmpdir "/tgraph-core-%d.lock", core);
-  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
+
+void tg_hold_core(int core) {
+  int file = open_core_lock(core);
   while (file >= 0 && flock(file, LOCK_EX) && errno == EINTR)
     continue;
+}
+
+int tg_borrow_core(int core) {
+  int file = open_core_lock(core);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB)) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+void tg_return_core(int borrowed) {
+  if (borrowed < 0)
+    return;
+  flock(borrowed, LOCK_UN); /* a child may still have the file open */
+  close(borrowed);
 }
 
 bool tg_pin_to_core(int core) {

@@ -16,6 +16,9 @@ bool tg_pin_to_core(int core); /* false where the system refuses */
  * holds it until this one ends. Where the system has no place for the lock,
  * nothing is held. */
 void tg_hold_core(int core);
+/* Takes the core only if it is free; -1, or what gives it back. */
+int tg_borrow_core(int core);
+void tg_return_core(int borrowed);
 /* Starts the program again with address randomisation off, unless it already
  * is or the system refuses; argv is main's. */
 void tg_disable_randomisation(char **argv);

@@ -7,7 +7,7 @@ import csv
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +69,17 @@ class LayoutGraph:
     graph: Graph
     config_ids: np.ndarray  # (K) i64
     config_feat: np.ndarray  # (C, K, 18) i8
-    label: np.ndarray  # (C) f64, log runtime
+    label: np.ndarray  # (C) f64, log(runtime / normaliser), or log runtime where a file has no normalisers
+    # Of the project's own files; empty, 0 or None in others.
+    name: str = ""
+    family: str = ""
+    features: np.ndarray | None = None  # (C, K, F) f32, 0 for nodes that are no kernels
+    feature_names: list[str] = field(default_factory=list)
+    ci: np.ndarray | None = None  # (C) f64
+    rerun: np.ndarray | None = None  # (C) f64 log ratio of a second run, NaN = none
+    config_names: list[str] = field(default_factory=list)  # (C), "" = a random one
+    analytic: int = -1
+    chosen: int = -1
 
 
 def _check(path: Path, name: str, good: bool, fault: str) -> None:
@@ -131,13 +141,34 @@ def read_tile(path: Path) -> TileKernel:
 
 
 def read_layout(path: Path) -> LayoutGraph:
+    """A layout file of this project, or one of TpuGraphs."""
     with np.load(path) as data:
         config_feat = data["node_config_feat"].astype(np.int8)
         ids = data["node_config_ids"].astype(np.int64)
         graph = _graph(path, data)
         fits = config_feat.ndim == 3 and config_feat.shape[1:] == (len(ids), CONFIG_LAYOUT_COUNT)
         _check(path, "node_config_feat", fits, "wrong shape")
-        return LayoutGraph(str(path), graph, ids, config_feat, np.log(data["config_runtime"].astype(float)))
+        runtime = data["config_runtime"].astype(float)
+        _check(path, "config_runtime", len(runtime) == len(config_feat) and (runtime > 0).all(), "must be positive")
+        layout = LayoutGraph(str(path), graph, ids, config_feat, np.log(runtime))
+        if "config_runtime_normalizers" in data:
+            normalizer = data["config_runtime_normalizers"].astype(float)
+            layout.label = np.log(runtime / normalizer)
+            if "config_runtime_rerun" in data:
+                with np.errstate(invalid="ignore"):
+                    layout.rerun = np.log(data["config_runtime_rerun"].astype(float) / normalizer)
+        if "node_features" in data:
+            layout.features = data["node_features"].astype(np.float32)
+            layout.feature_names = [str(n) for n in data["feature_names"]]
+            fits = layout.features.shape == (*config_feat.shape[:2], len(layout.feature_names))
+            _check(path, "node_features", fits and bool(np.isfinite(layout.features).all()), "wrong shape or values")
+        layout.name = str(data["graph"]) if "graph" in data else path.stem
+        layout.family = str(data["family"]) if "family" in data else path.stem
+        layout.ci = data["ratio_ci"].astype(float) if "ratio_ci" in data else None
+        layout.config_names = [str(n) for n in data["config_names"]] if "config_names" in data else []
+        layout.analytic = int(data["analytic_config"]) if "analytic_config" in data else -1
+        layout.chosen = int(data["chosen_config"]) if "chosen_config" in data else -1
+        return layout
 
 
 def find_tiles(folders: Sequence[Path]) -> list[TileKernel]:
@@ -146,7 +177,7 @@ def find_tiles(folders: Sequence[Path]) -> list[TileKernel]:
     kernels = []
     for path in paths:
         with np.load(path) as data:
-            is_tile = "config_runtime_normalizers" in data
+            is_tile = "config_feat" in data
         if is_tile:
             kernels.append(read_tile(path))
     if not kernels:
