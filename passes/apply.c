@@ -13,6 +13,7 @@
 #include "passes/apply_nests.h"
 #include "passes/attribute.h"
 #include "passes/emit_dynamic.h"
+#include "passes/from_weights.h"
 #include "passes/inspect.h"
 #include "passes/outline.h"
 #include "passes/pad.h"
@@ -85,6 +86,10 @@ static void read_nest(struct apply *apply, MlirOperation op,
                       MlirAttribute attribute) {
   struct tg_nest_choice choice = {.op = op};
   struct tg_error error;
+  choice.beforehand =
+      tg_op_has_attribute(apply->module, TG_PREPACK_ATTRIBUTE) &&
+      tg_is_worth_a_panel(op) &&
+      tg_value_is_from_weights(mlirOperationGetResult(op, 0));
   if (!tg_nest_from_op(op, &choice.nest))
     reject(apply, op,
            TG_CONFIG_ATTRIBUTE " on an operation that has no configurations");
@@ -442,7 +447,7 @@ static bool carry_out(struct apply *apply) {
   apply_pads(apply);
   account(apply, applied);
   if (mlirLogicalResultIsFailure(
-          tg_split_prepack(apply->module, &apply->packs)))
+          tg_split_prepack(apply->module, &apply->outliner, &apply->packs)))
     return false;
   if (applied && !mlirLocationIsNull(apply->script))
     tg_remark(apply->remarks, apply->script, TG_REMARK_MISSED,

@@ -14,6 +14,7 @@
 #include "model/layout.h"
 #include "model/winograd.h"
 #include "passes/build.h"
+#include "passes/from_weights.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
 
@@ -347,11 +348,11 @@ enum tg_status tg_prepack_from_attribute(MlirAttribute attribute,
       return tg_fail(error, TG_CONFIG_ATTRIBUTE
                      ": 'prepack' lists \"lhs\" and \"rhs\"");
     int unused[TG_MAX_RANK];
-    if (!tg_value_is_marked_weight(tg_op_get_source(op, operand, unused)))
+    if (!tg_value_is_from_weights(tg_op_get_source(op, operand, unused)))
       return tg_fail(error,
                      TG_CONFIG_ATTRIBUTE
-                     ": 'prepack' lists \"%s\", which is no constant and no "
-                     "argument marked with tgraph.weight",
+                     ": 'prepack' lists \"%s\", which isn't made of constants "
+                     "and arguments marked with tgraph.weight alone",
                      operand_names[operand]);
     kernel->prepacked[operand] = true;
   }

@@ -359,16 +359,6 @@ bool tg_argument_has_attribute(MlirOperation function, intptr_t argument,
              mlirDictionaryAttrGetElementByName(own, tg_ref(name)));
 }
 
-bool tg_value_is_marked_weight(MlirValue value) {
-  value = tg_value_get_unshaped(value);
-  if (tg_op_is(tg_value_producer(value), "arith.constant"))
-    return true;
-  MlirOperation function = function_of_argument(value);
-  return !mlirOperationIsNull(function) &&
-         tg_argument_has_attribute(
-             function, mlirBlockArgumentGetArgNumber(value), "tgraph.weight");
-}
-
 bool tg_value_is_zero_fill(MlirValue value) {
   MlirOperation fill = tg_value_producer(value);
   if (!tg_op_is(fill, "linalg.fill") || mlirOperationGetNumOperands(fill) != 2)

@@ -93,8 +93,6 @@ MlirValue tg_op_get_source(MlirOperation op, int operand,
 bool tg_value_is_weight(MlirValue value);
 /* What tensor.expand_shape and tensor.collapse_shape made the value from. */
 MlirValue tg_value_get_unshaped(MlirValue value);
-/* The same, but of an argument only if it is marked with tgraph.weight. */
-bool tg_value_is_marked_weight(MlirValue value);
 /* The function's arg_attrs[i] has the attribute. */
 bool tg_argument_has_attribute(MlirOperation function, intptr_t argument,
                                const char *name);

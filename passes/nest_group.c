@@ -292,6 +292,7 @@ bool tg_group_find(struct tg_nest_choice *choices, size_t count, size_t first,
   MlirBlock block = mlirOperationGetBlock(choices[first].op);
   for (size_t i = first + 1; i < count && i < first + MAX_DISTANCE; ++i) {
     if (choices[i].taken || member_count == TG_MAX_STAGES ||
+        choices[i].beforehand != choices[first].beforehand ||
         !mlirBlockEqual(mlirOperationGetBlock(choices[i].op), block) ||
         !uses_result_of(choices[i].op, members, member_count))
       continue;

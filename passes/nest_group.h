@@ -74,6 +74,7 @@ struct tg_nest_choice {
   struct tg_nest nest;
   struct tg_config config; /* tiled */
   bool taken;              /* belongs to a group */
+  bool beforehand;         /* is computed once, of weights: in a group apart */
 };
 
 /*

@@ -20,6 +20,7 @@ enum { NAME_NBYTES = 192 };
 
 /* A function that was kept, with its text: equal text, same function. */
 struct tg_outlined {
+  MlirOperation function;
   char *text;
   char name[NAME_NBYTES];
   struct tg_outlined *next;
@@ -88,6 +89,7 @@ static const char *keep(struct tg_outliner *outliner, MlirOperation function,
   mlirOperationSetAttributeByName(
       function, tg_ref("sym_name"),
       mlirStringAttrGet(mlirOperationGetContext(function), tg_ref(o->name)));
+  o->function = function;
   o->text = text->data;
   o->next = outliner->outlined;
   outliner->outlined = o;
@@ -115,6 +117,14 @@ const char *tg_outline_end(struct tg_outliner *outliner, MlirOperation function,
   tg_text_destroy(&text);
   mlirOperationDestroy(function);
   return o->name;
+}
+
+MlirOperation tg_outliner_find(const struct tg_outliner *outliner,
+                               MlirStringRef name) {
+  for (const struct tg_outlined *o = outliner->outlined; o; o = o->next)
+    if (mlirStringRefEqual(tg_ref(o->name), name))
+      return o->function;
+  return (MlirOperation){NULL};
 }
 
 void tg_outliner_release(struct tg_outliner *outliner) {

@@ -32,6 +32,9 @@ MlirOperation tg_outline_begin(MlirLocation location, MlirType type,
  */
 const char *tg_outline_end(struct tg_outliner *outliner, MlirOperation function,
                            const char *name);
+/* The function that was kept under the name; null where there is none. */
+MlirOperation tg_outliner_find(const struct tg_outliner *outliner,
+                               MlirStringRef name);
 void tg_outliner_release(struct tg_outliner *outliner);
 
 /* An operation of one result before `op`, at its location. `attribute` may be

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "model/text.h"
+#include "passes/attribute.h"
 #include "passes/build.h"
 #include "passes/inspect.h"
-#include "passes/pointer_map.h"
+#include "passes/pipeline.h"
 
 static const char pass_name[] = "tgraph-apply-layouts";
-static const char panel_attribute[] = "tgraph.panel";
 
 static MlirBlock entry_of(MlirOperation function) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
@@ -90,99 +90,109 @@ bool tg_packs_add(struct tg_packs *packs, MlirOperation call) {
   return true;
 }
 
-/*===-- The packs of one function -----------------------------------------===*/
+/*===-- Clones of the function --------------------------------------------===*/
 
-/* Panels that are returned: what the calls of equal packs share. */
-struct split {
-  struct tg_arena *arena;
+/* A clone's operations, by the numbers that the function's have. */
+struct clone {
   MlirOperation function;
-  size_t count;         /* of panels */
-  MlirOperation *first; /* the call that makes each */
-  intptr_t argument_count;
-  bool *packed; /* by argument: is it packed by a call? */
+  MlirOperation *ops;
+  size_t count;
 };
 
-static MlirOperation function_of(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tg_op_is(op, "func.func"))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
-static bool is_same_pack(MlirOperation a, MlirOperation b) {
-  return mlirAttributeEqual(
-             mlirOperationGetAttributeByName(a, tg_ref("callee")),
-             mlirOperationGetAttributeByName(b, tg_ref("callee"))) &&
-         mlirValueEqual(mlirOperationGetOperand(a, 0),
-                        mlirOperationGetOperand(b, 0));
-}
-
-/* Numbers the panels on the calls; false: out of memory. */
-static bool number_panels(struct split *split, const struct tg_packs *packs) {
-  split->argument_count = mlirBlockGetNumArguments(entry_of(split->function));
-  split->first =
-      tg_arena_alloc(split->arena, packs->count + 1, sizeof(*split->first));
-  split->packed = tg_arena_alloc(
-      split->arena, (size_t)split->argument_count + 1, sizeof(*split->packed));
-  if (!split->first || !split->packed)
-    return false;
-  memset(split->packed, 0, (size_t)split->argument_count + 1);
-  MlirType i64 =
-      mlirIntegerTypeGet(mlirOperationGetContext(split->function), 64);
-  for (size_t i = 0; i < packs->count; ++i) {
-    MlirOperation call = packs->calls[i];
-    MlirValue root = tg_value_get_unshaped(mlirOperationGetOperand(call, 0));
-    if (!mlirOperationEqual(function_of(call), split->function) ||
-        !mlirValueIsABlockArgument(root))
-      continue;
-    size_t panel = 0;
-    while (panel < split->count && !is_same_pack(split->first[panel], call))
-      ++panel;
-    if (panel == split->count)
-      split->first[split->count++] = call;
-    split->packed[mlirBlockArgumentGetArgNumber(root)] = true;
-    mlirOperationSetDiscardableAttributeByName(
-        call, tg_ref(panel_attribute), mlirIntegerAttrGet(i64, (int64_t)panel));
-  }
+static bool add_clone(MlirOperation op, void *data) {
+  struct clone *clone = data;
+  clone->ops[clone->count++] = op;
   return true;
 }
 
-static MlirWalkResult drop_number(MlirOperation op, void *data) {
-  (void)data;
-  mlirOperationRemoveDiscardableAttributeByName(op, tg_ref(panel_attribute));
-  return MlirWalkResultAdvance;
+static bool clone_function(const struct tg_hoist *hoist, struct clone *clone) {
+  clone->count = 0;
+  clone->ops = tg_arena_alloc(hoist->arena, hoist->count, sizeof(*clone->ops));
+  if (!clone->ops)
+    return false;
+  clone->function = mlirOperationClone(hoist->function);
+  tg_hoist_number(clone->function, add_clone, clone);
+  return true;
+}
+
+/* The first of the values that are the panel, in the clone. */
+static MlirValue find_panel(const struct tg_hoist *hoist,
+                            const struct clone *clone, size_t panel) {
+  size_t i = 0;
+  while (hoist->frontier[i].panel != panel)
+    ++i;
+  return mlirOperationGetResult(clone->ops[hoist->frontier[i].op],
+                                hoist->frontier[i].result);
+}
+
+static bool has_uses(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
 }
 
 /*===-- @f_prepack --------------------------------------------------------===*/
 
-/* A value of the function, in the new one: the reshapes above it are cloned. */
-static MlirValue clone_value(struct tg_builder *builder, MlirValue value,
-                             const intptr_t *position) {
-  if (mlirValueIsABlockArgument(value))
-    return mlirBlockGetArgument(builder->block,
-                                position[mlirBlockArgumentGetArgNumber(value)]);
-  MlirOperation clone = mlirOperationClone(tg_value_producer(value));
-  mlirOperationSetOperand(
-      clone, 0,
-      clone_value(builder, mlirOperationGetOperand(clone, 0), position));
-  mlirBlockAppendOwnedOperation(builder->block, clone);
-  return mlirOperationGetResult(clone, 0);
+/* What the function takes, and the attributes of these arguments. */
+struct signature {
+  intptr_t count;
+  MlirType *types;
+  MlirLocation *locations;
+  MlirAttribute *attributes;
+};
+
+static bool take_arguments(const struct tg_hoist *hoist,
+                           struct signature *taken) {
+  size_t most = (size_t)hoist->argument_count + 1;
+  taken->types = tg_arena_alloc(hoist->arena, most, sizeof(*taken->types));
+  taken->locations =
+      tg_arena_alloc(hoist->arena, most, sizeof(*taken->locations));
+  taken->attributes =
+      tg_arena_alloc(hoist->arena, most, sizeof(*taken->attributes));
+  if (!taken->types || !taken->locations || !taken->attributes)
+    return false;
+  MlirAttribute old =
+      mlirOperationGetAttributeByName(hoist->function, tg_ref("arg_attrs"));
+  taken->count = 0;
+  for (intptr_t i = 0; i < hoist->argument_count; ++i) {
+    if (!hoist->taken[i])
+      continue;
+    taken->types[taken->count] =
+        mlirValueGetType(mlirBlockGetArgument(entry_of(hoist->function), i));
+    taken->locations[taken->count] = mlirOperationGetLocation(hoist->function);
+    taken->attributes[taken->count++] =
+        mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
+  }
+  return true;
 }
 
-static void fill_prepack(const struct split *split, MlirBlock entry,
-                         const intptr_t *position, MlirValue *panels) {
+/* Moves the operations out of the clone, which may be destroyed then. */
+static bool fill_prepack(const struct tg_hoist *hoist,
+                         const struct clone *clone, MlirBlock entry,
+                         MlirType *types) {
+  MlirValue *panels =
+      tg_arena_alloc(hoist->arena, hoist->panel_count, sizeof(*panels));
+  if (!panels)
+    return false;
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < hoist->argument_count; ++i)
+    if (hoist->taken[i])
+      mlirValueReplaceAllUsesOfWith(
+          mlirBlockGetArgument(entry_of(clone->function), i),
+          mlirBlockGetArgument(entry, next++));
+  for (size_t i = 0; i < hoist->count; ++i)
+    if (hoist->ops[i].moves) {
+      mlirOperationRemoveFromParent(clone->ops[i]);
+      mlirBlockAppendOwnedOperation(entry, clone->ops[i]);
+    }
   struct tg_builder builder;
-  tg_builder_init(&builder, entry, mlirOperationGetLocation(split->function),
-                  mlirF32TypeGet(mlirOperationGetContext(split->function)), 1);
-  for (size_t i = 0; i < split->count; ++i) {
-    MlirValue operand = clone_value(
-        &builder, mlirOperationGetOperand(split->first[i], 0), position);
-    MlirOperation call = mlirOperationClone(split->first[i]);
-    mlirOperationSetOperand(call, 0, operand);
-    mlirBlockAppendOwnedOperation(entry, call);
-    panels[i] = mlirOperationGetResult(call, 0);
+  tg_builder_init(&builder, entry, mlirOperationGetLocation(hoist->function),
+                  mlirF32TypeGet(mlirOperationGetContext(hoist->function)), 1);
+  for (size_t i = 0; i < hoist->panel_count; ++i) {
+    panels[i] = find_panel(hoist, clone, i);
+    types[i] = mlirValueGetType(panels[i]);
   }
-  tg_build(&builder, "func.return", (int)split->count, panels, 0, NULL, 0,
+  tg_build(&builder, "func.return", (int)hoist->panel_count, panels, 0, NULL, 0,
            NULL);
+  return true;
 }
 
 /* Whatever the program says about the function, and who may see it. */
@@ -200,97 +210,101 @@ static void copy_attributes(MlirOperation from, MlirOperation to) {
     mlirOperationSetAttributeByName(to, tg_ref("sym_visibility"), visibility);
 }
 
-static bool make_prepack(const struct split *split, const char *name) {
-  MlirContext context = mlirOperationGetContext(split->function);
-  MlirLocation location = mlirOperationGetLocation(split->function);
-  size_t most = (size_t)split->argument_count + 1;
-  MlirType *inputs = tg_arena_alloc(split->arena, most, sizeof(*inputs));
-  MlirLocation *places = tg_arena_alloc(split->arena, most, sizeof(*places));
-  intptr_t *position = tg_arena_alloc(split->arena, most, sizeof(*position));
-  MlirType *results =
-      tg_arena_alloc(split->arena, split->count, sizeof(*results));
-  MlirValue *panels =
-      tg_arena_alloc(split->arena, split->count, sizeof(*panels));
-  MlirAttribute *kept = tg_arena_alloc(split->arena, most, sizeof(*kept));
-  MlirAttribute old =
-      mlirOperationGetAttributeByName(split->function, tg_ref("arg_attrs"));
-  if (!inputs || !places || !position || !results || !panels || !kept)
-    return false;
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < split->argument_count; ++i) {
-    position[i] = count;
-    if (!split->packed[i])
-      continue;
-    places[count] = location;
-    kept[count] =
-        mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
-    inputs[count++] =
-        mlirValueGetType(mlirBlockGetArgument(entry_of(split->function), i));
-  }
-  for (size_t i = 0; i < split->count; ++i)
-    results[i] = mlirValueGetType(mlirOperationGetResult(split->first[i], 0));
-  MlirBlock entry = mlirBlockCreate(count, inputs, places);
-  fill_prepack(split, entry, position, panels);
+/* A function around the block, behind the one that it is made of. */
+static void add_function(const struct tg_hoist *hoist, const char *name,
+                         const struct signature *taken, MlirBlock entry,
+                         const MlirType *results) {
+  MlirContext context = mlirOperationGetContext(hoist->function);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
   MlirNamedAttribute attributes[] = {
       tg_named(context, "sym_name", mlirStringAttrGet(context, tg_ref(name))),
       tg_named(context, "function_type",
                mlirTypeAttrGet(mlirFunctionTypeGet(
-                   context, count, inputs, (intptr_t)split->count, results)))};
-  MlirOperationState state =
-      mlirOperationStateGet(tg_ref("func.func"), location);
+                   context, taken->count, taken->types,
+                   (intptr_t)hoist->panel_count, results)))};
+  MlirOperationState state = mlirOperationStateGet(
+      tg_ref("func.func"), mlirOperationGetLocation(hoist->function));
   mlirOperationStateAddAttributes(&state, 2, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   MlirOperation function = mlirOperationCreate(&state);
-  if (!mlirAttributeIsNull(old))
-    mlirOperationSetAttributeByName(function, tg_ref("arg_attrs"),
-                                    mlirArrayAttrGet(context, count, kept));
-  copy_attributes(split->function, function);
-  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(split->function),
-                                     split->function, function);
-  return true;
+  if (taken->count > 0 && !mlirAttributeIsNull(taken->attributes[0]))
+    mlirOperationSetAttributeByName(
+        function, tg_ref("arg_attrs"),
+        mlirArrayAttrGet(context, taken->count, taken->attributes));
+  copy_attributes(hoist->function, function);
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(hoist->function),
+                                     hoist->function, function);
+}
+
+static bool make_prepack(const struct tg_hoist *hoist, const char *name) {
+  struct clone clone;
+  struct signature taken;
+  MlirType *results =
+      tg_arena_alloc(hoist->arena, hoist->panel_count, sizeof(*results));
+  if (!results || !take_arguments(hoist, &taken) ||
+      !clone_function(hoist, &clone))
+    return false;
+  MlirBlock entry = mlirBlockCreate(taken.count, taken.types, taken.locations);
+  bool filled = fill_prepack(hoist, &clone, entry, results);
+  mlirOperationDestroy(clone.function);
+  if (filled)
+    add_function(hoist, name, &taken, entry, results);
+  else
+    mlirBlockDestroy(entry);
+  return filled;
 }
 
 /*===-- @f_packed ---------------------------------------------------------===*/
 
-static bool has_uses(MlirValue value) {
-  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+/* Panels are arguments, and what made them goes. */
+static void take_panels(const struct tg_hoist *hoist,
+                        const struct clone *clone) {
+  MlirBlock entry = entry_of(clone->function);
+  MlirLocation location = mlirOperationGetLocation(hoist->function);
+  for (size_t i = 0; i < hoist->panel_count; ++i)
+    mlirBlockAddArgument(entry, mlirValueGetType(find_panel(hoist, clone, i)),
+                         location);
+  for (size_t i = 0; i < hoist->frontier_count; ++i) {
+    const struct tg_frontier *frontier = &hoist->frontier[i];
+    mlirValueReplaceAllUsesOfWith(
+        mlirOperationGetResult(clone->ops[frontier->op], frontier->result),
+        mlirBlockGetArgument(entry, hoist->argument_count +
+                                        (intptr_t)frontier->panel));
+  }
+  for (size_t i = hoist->count; i-- > 0;)
+    if (hoist->ops[i].from_weights && !hoist->ops[i].stays)
+      mlirOperationDestroy(clone->ops[i]);
 }
 
-/* A pack's result is the argument; the reshapes above it may be dead now. */
-static MlirWalkResult take_panel(MlirOperation op, void *data) {
-  MlirBlock entry = *(MlirBlock *)data;
-  int64_t panel;
-  if (!tg_attribute_integer(
-          mlirOperationGetAttributeByName(op, tg_ref(panel_attribute)), &panel))
-    return MlirWalkResultAdvance;
-  MlirOperation function = mlirBlockGetParentOperation(entry);
-  int64_t before;
-  tg_attribute_integer(
-      mlirOperationGetAttributeByName(function, tg_ref(panel_attribute)),
-      &before);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
-                                mlirBlockGetArgument(entry, before + panel));
-  MlirValue operand = mlirOperationGetOperand(op, 0);
-  mlirOperationDestroy(op);
-  for (MlirOperation producer = tg_value_producer(operand);
-       !mlirOperationIsNull(producer) && !has_uses(operand);
-       producer = tg_value_producer(operand)) {
-    operand = mlirOperationGetOperand(producer, 0);
-    mlirOperationDestroy(producer);
-  }
-  return MlirWalkResultSkip;
+/* The function takes these, and returns what it did. */
+static bool set_inputs(struct tg_arena *arena, MlirOperation function,
+                       intptr_t count, const MlirType *inputs) {
+  MlirType type = mlirTypeAttrGetValue(
+      mlirOperationGetAttributeByName(function, tg_ref("function_type")));
+  intptr_t results = mlirFunctionTypeGetNumResults(type);
+  MlirType *outputs =
+      tg_arena_alloc(arena, (size_t)results + 1, sizeof(*outputs));
+  if (!outputs)
+    return false;
+  for (intptr_t i = 0; i < results; ++i)
+    outputs[i] = mlirFunctionTypeGetResult(type, i);
+  mlirOperationSetAttributeByName(
+      function, tg_ref("function_type"),
+      mlirTypeAttrGet(mlirFunctionTypeGet(mlirOperationGetContext(function),
+                                          count, inputs, results, outputs)));
+  return true;
 }
 
 /* Weights that nothing uses any more go; the type and the arguments' attributes
  * follow. */
-static bool drop_arguments(const struct split *split, MlirOperation function) {
+static bool drop_arguments(const struct tg_hoist *hoist,
+                           MlirOperation function) {
   MlirContext context = mlirOperationGetContext(function);
   MlirBlock entry = entry_of(function);
-  size_t most = (size_t)split->argument_count + split->count + 1;
-  MlirType *inputs = tg_arena_alloc(split->arena, most, sizeof(*inputs));
-  MlirAttribute *kept = tg_arena_alloc(split->arena, most, sizeof(*kept));
+  size_t most = (size_t)hoist->argument_count + hoist->panel_count + 1;
+  MlirType *inputs = tg_arena_alloc(hoist->arena, most, sizeof(*inputs));
+  MlirAttribute *kept = tg_arena_alloc(hoist->arena, most, sizeof(*kept));
   MlirAttribute old =
       mlirOperationGetAttributeByName(function, tg_ref("arg_attrs"));
   if (!inputs || !kept)
@@ -298,8 +312,8 @@ static bool drop_arguments(const struct split *split, MlirOperation function) {
   MlirAttribute none = mlirDictionaryAttrGet(context, 0, NULL);
   intptr_t count = 0, all = mlirBlockGetNumArguments(entry);
   for (intptr_t i = 0; i < all; ++i) {
-    bool given = i < split->argument_count;
-    if (given && split->packed[i] &&
+    bool given = i < hoist->argument_count;
+    if (given && hoist->taken[i] &&
         !has_uses(mlirBlockGetArgument(entry, count))) {
       mlirBlockEraseArgument(entry, (unsigned)count);
       continue;
@@ -312,57 +326,29 @@ static bool drop_arguments(const struct split *split, MlirOperation function) {
   if (!mlirAttributeIsNull(old))
     mlirOperationSetAttributeByName(function, tg_ref("arg_attrs"),
                                     mlirArrayAttrGet(context, count, kept));
-  MlirType type = mlirTypeAttrGetValue(
-      mlirOperationGetAttributeByName(function, tg_ref("function_type")));
-  intptr_t results = mlirFunctionTypeGetNumResults(type);
-  MlirType *outputs =
-      tg_arena_alloc(split->arena, (size_t)results + 1, sizeof(*outputs));
-  if (!outputs)
-    return false;
-  for (intptr_t i = 0; i < results; ++i)
-    outputs[i] = mlirFunctionTypeGetResult(type, i);
-  mlirOperationSetAttributeByName(
-      function, tg_ref("function_type"),
-      mlirTypeAttrGet(
-          mlirFunctionTypeGet(context, count, inputs, results, outputs)));
-  return true;
+  return set_inputs(hoist->arena, function, count, inputs);
 }
 
-static bool make_packed(const struct split *split, const char *name) {
-  MlirContext context = mlirOperationGetContext(split->function);
-  MlirLocation location = mlirOperationGetLocation(split->function);
-  MlirOperation function = mlirOperationClone(split->function);
-  mlirOperationSetAttributeByName(function, tg_ref("sym_name"),
-                                  mlirStringAttrGet(context, tg_ref(name)));
-  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(split->function),
-                                     split->function, function);
-  MlirBlock entry = entry_of(function);
-  for (size_t i = 0; i < split->count; ++i)
-    mlirBlockAddArgument(
-        entry, mlirValueGetType(mlirOperationGetResult(split->first[i], 0)),
-        location);
-  mlirOperationSetDiscardableAttributeByName(
-      function, tg_ref(panel_attribute),
-      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
-                         split->argument_count));
-  for (MlirBlock block = entry; !mlirBlockIsNull(block);
-       block = mlirBlockGetNextInRegion(block))
-    for (MlirOperation op = mlirBlockGetFirstOperation(block), next;
-         !mlirOperationIsNull(op); op = next) {
-      next = mlirOperationGetNextInBlock(op);
-      mlirOperationWalk(op, take_panel, &entry, MlirWalkPostOrder);
-    }
-  mlirOperationRemoveDiscardableAttributeByName(function,
-                                                tg_ref(panel_attribute));
-  return drop_arguments(split, function);
+static bool make_packed(const struct tg_hoist *hoist, const char *name) {
+  struct clone clone;
+  if (!clone_function(hoist, &clone))
+    return false;
+  mlirOperationSetAttributeByName(
+      clone.function, tg_ref("sym_name"),
+      mlirStringAttrGet(mlirOperationGetContext(hoist->function),
+                        tg_ref(name)));
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(hoist->function),
+                                     hoist->function, clone.function);
+  take_panels(hoist, &clone);
+  return drop_arguments(hoist, clone.function);
 }
 
 /*===-- Functions ---------------------------------------------------------===*/
 
-static bool make_functions(MlirOperation module, const struct split *split,
+static bool make_functions(MlirOperation module, const struct tg_hoist *hoist,
                            struct tg_text *prepack, struct tg_text *packed) {
   MlirStringRef name = mlirStringAttrGetValue(
-      mlirOperationGetAttributeByName(split->function, tg_ref("sym_name")));
+      mlirOperationGetAttributeByName(hoist->function, tg_ref("sym_name")));
   tg_text_print(prepack, "%.*s_prepack", (int)name.length, name.data);
   tg_text_print(packed, "%.*s_packed", (int)name.length, name.data);
   if (prepack->failed || packed->failed)
@@ -373,42 +359,73 @@ static bool make_functions(MlirOperation module, const struct split *split,
   if (taken) {
     struct tg_error error;
     tg_fail(&error, "the module has a symbol @%s already", taken);
-    tg_fail_at(split->function, pass_name, error.message);
+    tg_fail_at(hoist->function, pass_name, error.message);
     return false;
   }
-  if (make_packed(split, packed->data) && make_prepack(split, prepack->data))
+  mlirOperationSetDiscardableAttributeByName(
+      hoist->function, tg_ref(TG_PREPACK_ATTRIBUTE),
+      mlirUnitAttrGet(mlirOperationGetContext(hoist->function)));
+  if (make_packed(hoist, packed->data) && make_prepack(hoist, prepack->data))
     return true;
-  tg_fail_at(split->function, pass_name, "out of memory");
+  tg_fail_at(hoist->function, pass_name, "out of memory");
   return false;
 }
 
 static bool split_function(MlirOperation module, MlirOperation function,
+                           const struct tg_outliner *outliner,
                            const struct tg_packs *packs) {
-  struct split split = {.arena = packs->arena, .function = function};
-  if (!number_panels(&split, packs)) {
+  struct tg_hoist hoist = {.arena = packs->arena,
+                           .outliner = outliner,
+                           .packs = packs,
+                           .function = function};
+  /* Equal computations are to make one panel. */
+  if (mlirLogicalResultIsFailure(tg_run_pipeline(function, "func.func(cse)")))
+    return false;
+  if (!tg_hoist_find(&hoist)) {
     tg_fail_at(function, pass_name, "out of memory");
     return false;
   }
-  if (split.count == 0)
+  if (hoist.panel_count == 0)
     return true;
   struct tg_text prepack = {0}, packed = {0};
-  bool made = make_functions(module, &split, &prepack, &packed);
+  bool made = make_functions(module, &hoist, &prepack, &packed);
   tg_text_destroy(&prepack);
   tg_text_destroy(&packed);
   return made;
 }
 
+static bool packs_in(MlirOperation function, const struct tg_packs *packs) {
+  for (size_t i = 0; i < packs->count; ++i) {
+    MlirOperation op = packs->calls[i];
+    while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, function))
+      op = mlirOperationGetParentOperation(op);
+    if (!mlirOperationIsNull(op))
+      return true;
+  }
+  return false;
+}
+
+static bool is_program_function(MlirOperation op,
+                                const struct tg_outliner *outliner) {
+  return has_body(op) && !tg_op_has_attribute(op, TG_PREPACK_ATTRIBUTE) &&
+         !tg_op_has_attribute(op, TG_SKIP_ATTRIBUTE) &&
+         mlirOperationIsNull(tg_outliner_find(
+             outliner, mlirStringAttrGetValue(mlirOperationGetAttributeByName(
+                           op, tg_ref("sym_name")))));
+}
+
 MlirLogicalResult tg_split_prepack(MlirOperation module,
+                                   const struct tg_outliner *outliner,
                                    const struct tg_packs *packs) {
   bool good = true;
-  for (size_t i = 0; i < packs->count && good; ++i) {
-    MlirOperation function = function_of(packs->calls[i]);
-    bool seen = false;
-    for (size_t k = 0; k < i && !seen; ++k)
-      seen = mlirOperationEqual(function_of(packs->calls[k]), function);
-    if (!seen)
-      good = split_function(module, function, packs);
+  bool all = mlirOperationRemoveDiscardableAttributeByName(
+      module, tg_ref(TG_PREPACK_ATTRIBUTE));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next;
+       !mlirOperationIsNull(op) && good; op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (is_program_function(op, outliner) && (all || packs_in(op, packs)))
+      good = split_function(module, op, outliner, packs);
   }
-  mlirOperationWalk(module, drop_number, NULL, MlirWalkPostOrder);
   return good ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

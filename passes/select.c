@@ -12,6 +12,7 @@
 #include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/decompose.h"
+#include "passes/from_weights.h"
 #include "passes/import.h"
 #include "passes/inspect.h"
 #include "passes/passes.h"
@@ -169,7 +170,7 @@ static void find_prepacked(const struct select *select, struct tg_site *site) {
   int unused[TG_MAX_RANK];
   for (int o = 0; o < TG_RESULT && select->options->prepack; ++o)
     site->kernel.prepacked[o] =
-        tg_value_is_marked_weight(tg_op_get_source(site->op, o, unused));
+        tg_value_is_from_weights(tg_op_get_source(site->op, o, unused));
 }
 
 static MlirLogicalResult choose(struct select *select) {
@@ -315,6 +316,9 @@ static void write_attributes(struct select *select) {
     mlirOperationSetDiscardableAttributeByName(
         select->module, tg_ref(TG_MODEL_ATTRIBUTE),
         mlirStringAttrGet(context, tg_ref(model)));
+  if (select->options->prepack)
+    mlirOperationSetDiscardableAttributeByName(
+        select->module, tg_ref(TG_PREPACK_ATTRIBUTE), mlirUnitAttrGet(context));
   mlirOperationSetDiscardableAttributeByName(
       select->module, tg_ref(TG_CHOSEN_ATTRIBUTE),
       mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
@@ -340,8 +344,11 @@ static MlirLogicalResult run(struct select *select) {
   mlirOperationWalk(select->module, find_stray, select, MlirWalkPreOrder);
   if (select->count == SIZE_MAX)
     return mlirLogicalResultFailure();
-  if (select->options->overwrite)
+  if (select->options->overwrite) {
     mlirOperationWalk(select->module, forget_layouts, NULL, MlirWalkPreOrder);
+    mlirOperationRemoveDiscardableAttributeByName(select->module,
+                                                  tg_ref(TG_PREPACK_ATTRIBUTE));
+  }
   struct tg_error error;
   if (select->options->weights[0] &&
       tg_mark_weights(select->module, select->options->weights, &error))

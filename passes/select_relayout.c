@@ -13,6 +13,7 @@
 #include "model/cost.h"
 #include "model/labelling.h"
 #include "model/winograd.h"
+#include "passes/from_weights.h"
 #include "passes/inspect.h"
 #include "passes/relayout_graph.h"
 
@@ -239,7 +240,7 @@ static void mark_weights(struct choose *choose) {
     int unused[TG_MAX_RANK];
     for (int o = 0; o < TG_RESULT && node->kernel; ++o)
       node->kernel->prepacked[o] =
-          tg_value_is_marked_weight(tg_op_get_source(node->op, o, unused));
+          tg_value_is_from_weights(tg_op_get_source(node->op, o, unused));
   }
 }
 

@@ -189,7 +189,7 @@ static enum tg_status add_entry_points(LLVMModuleRef module,
   unsigned count = LLVMCountParamTypes(type);
   unsigned lead =
       LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind ? 1 : 0;
-  if (o->split && o->split->weight_count > 0)
+  if (o->split && o->split->found)
     return add_split(module, o, lead, count, error);
   struct source *sources = calloc((size_t)count + 1, sizeof *sources);
   if (!sources)

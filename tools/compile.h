@@ -23,7 +23,8 @@
 
 /* What @f_prepack and @f_packed take of the arguments of @f, by number. */
 struct tg_split_signature {
-  int *weights, weight_count; /* 0: there is no such function */
+  bool found; /* are there such functions? */
+  int *weights, weight_count;
   int *others, other_count;
 };
 

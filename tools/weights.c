@@ -87,6 +87,7 @@ enum tg_status tg_weights_find(const struct tg_program *program,
   MlirOperation packed = find_function(module, name);
   if (mlirOperationIsNull(prepack) || mlirOperationIsNull(packed))
     return TG_OK;
+  split->found = true;
   enum tg_status status = read_numbers(program, prepack, &split->weights,
                                        &split->weight_count, error);
   if (status == TG_OK)
