@@ -12,6 +12,7 @@
 
 #include "passes/apply_nests.h"
 #include "passes/attribute.h"
+#include "passes/constants.h"
 #include "passes/emit_dynamic.h"
 #include "passes/from_weights.h"
 #include "passes/inspect.h"
@@ -446,6 +447,10 @@ static bool carry_out(struct apply *apply) {
                             apply->nests, apply->nest_count);
   apply_pads(apply);
   account(apply, applied);
+  if (!tg_evaluate_constants(apply->module, &apply->outliner, &apply->packs)) {
+    reject(apply, apply->module, "out of memory");
+    return false;
+  }
   if (mlirLogicalResultIsFailure(
           tg_split_prepack(apply->module, &apply->outliner, &apply->packs)))
     return false;

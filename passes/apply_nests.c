@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "passes/from_weights.h"
 #include "passes/inspect.h"
 #include "passes/nest_emit.h"
 
@@ -119,6 +120,13 @@ static MlirOperation emit_function(const struct tg_group *group,
   return function;
 }
 
+static bool is_total(const struct tg_group *group) {
+  bool total = true;
+  for (int s = 0; s < group->stage_count; ++s)
+    total &= tg_op_is_total(group->stage[s].op);
+  return total;
+}
+
 /* Stages are destroyed from the last to the first: nothing uses them then. */
 static void replace_stages(const struct tg_group *group, MlirOperation call) {
   int tensors[TG_MAX_GROUP_TENSORS];
@@ -148,6 +156,8 @@ static bool apply_group(struct tg_outliner *outliner,
   const char *symbol = tg_outline_end(outliner, function, name);
   if (!symbol)
     return false;
+  if (is_total(group))
+    tg_outliner_mark_total(outliner, symbol);
   replace_stages(group, tg_insert_call(last, symbol, count, arguments,
                                        result_count, types));
   return true;

@@ -4,12 +4,15 @@
  */
 #include "passes/from_weights.h"
 
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
 #include "passes/attribute.h"
+#include "passes/evaluate.h"
 #include "passes/inspect.h"
 #include "passes/prepack.h"
+#include "passes/resource.h"
 
 /*===-- What an operation reads -------------------------------------------===*/
 
@@ -137,4 +140,84 @@ static bool is_from_weights(MlirValue value, void *data) {
 bool tg_value_is_from_weights(MlirValue value) {
   int left = MAX_LOOKED_AT;
   return is_from_weights(value, &left);
+}
+
+/*===-- Constants ---------------------------------------------------------===*/
+
+static MlirWalkResult find_fault(MlirOperation op, void *data) {
+  static const char *const faulty[] = {
+      "arith.divsi",     "arith.divui",      "arith.ceildivsi",
+      "arith.ceildivui", "arith.floordivsi", "arith.remsi",
+      "arith.remui",     "cf.assert",        "tensor.extract",
+      "tensor.gather",   "vector.gather",    "tensor.extract_slice",
+      "func.call",       "scf.while"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof(faulty) / sizeof(faulty[0]); ++i)
+    found |= tg_op_is(op, faulty[i]);
+  *(bool *)data |= found;
+  return found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tg_op_is_total(MlirOperation op) {
+  bool fault = false;
+  mlirOperationWalk(op, find_fault, &fault, MlirWalkPreOrder);
+  return !fault;
+}
+
+const void *tg_constant_bytes(MlirOperation op, size_t *nbytes) {
+  if (mlirOperationIsNull(op) || !tg_op_is(op, "arith.constant"))
+    return NULL;
+  MlirAttribute value = mlirOperationGetAttributeByName(op, tg_ref("value"));
+  size_t expected =
+      tg_tensor_nbytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (expected == 0)
+    return NULL;
+  if (mlirAttributeIsADenseElements(value)) {
+    *nbytes = expected;
+    return mlirDenseElementsAttrIsSplat(value)
+               ? NULL
+               : mlirDenseElementsAttrGetRawData(value);
+  }
+  const void *bytes = tg_resource_bytes(value, nbytes);
+  return *nbytes == expected ? bytes : NULL;
+}
+
+static bool is_from_constants(MlirValue value, void *data) {
+  int *left = data;
+  MlirOperation producer = tg_value_producer(value);
+  if (mlirOperationIsNull(producer))
+    return false;
+  if (tg_op_is(producer, "arith.constant"))
+    return true;
+  return (*left)-- > 0 && tg_op_is_pure(producer) && tg_op_is_total(producer) &&
+         tg_op_each_input(producer, is_from_constants, left);
+}
+
+/* The first constant of the chain must have data: what is made of splats alone
+ * is no weight. */
+static bool has_data(MlirValue value, int depth) {
+  MlirOperation producer = tg_value_producer(value);
+  size_t nbytes = 0;
+  if (mlirOperationIsNull(producer))
+    return false;
+  if (tg_constant_bytes(producer, &nbytes))
+    return true;
+  for (intptr_t i = 0; depth > 0 && i < mlirOperationGetNumOperands(producer);
+       ++i)
+    if (has_data(mlirOperationGetOperand(producer, i), depth - 1))
+      return true;
+  return false;
+}
+
+bool tg_value_is_from_constants(MlirValue value) {
+  enum { DEPTH = 6 };
+  int left = MAX_LOOKED_AT;
+  return is_from_constants(value, &left) && has_data(value, DEPTH);
+}
+
+bool tg_operand_comes_packed(MlirOperation op, int operand, bool prepack) {
+  int unused[TG_MAX_RANK];
+  MlirValue source = tg_op_get_source(op, operand, unused);
+  return tg_value_is_from_constants(source) ||
+         (prepack && tg_value_is_from_weights(source));
 }

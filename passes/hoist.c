@@ -91,11 +91,18 @@ static bool may_move(const struct tg_hoist *hoist, MlirOperation op) {
           !mlirOperationIsNull(outlined_callee(hoist, op)));
 }
 
+static bool may_run_now(const struct tg_hoist *hoist, MlirOperation op) {
+  MlirOperation callee = outlined_callee(hoist, op);
+  if (mlirOperationIsNull(callee))
+    return tg_op_is_total(op);
+  return is_pack(hoist, op) || tg_outliner_is_total(hoist->outliner, callee);
+}
+
 static bool is_known(MlirValue value, void *data) {
   const struct search *search = data;
   MlirOperation producer = tg_value_producer(value);
   if (mlirOperationIsNull(producer))
-    return tg_value_is_weight_argument(value);
+    return !search->hoist->only_constants && tg_value_is_weight_argument(value);
   const struct tg_hoisted_op *maker = find_op(search, producer);
   return maker && maker->from_weights;
 }
@@ -112,8 +119,9 @@ static bool add_op(MlirOperation op, void *data) {
   hoist->ops = grown;
   hoist->ops[hoist->count++] = (struct tg_hoisted_op){
       .op = op,
-      .from_weights =
-          may_move(hoist, op) && tg_op_each_input(op, is_known, search)};
+      .from_weights = may_move(hoist, op) &&
+                      (!hoist->only_constants || may_run_now(hoist, op)) &&
+                      tg_op_each_input(op, is_known, search)};
   return true;
 }
 

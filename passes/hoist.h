@@ -39,6 +39,8 @@ struct tg_hoist {
   const struct tg_outliner *outliner;
   const struct tg_packs *packs;
   MlirOperation function;
+  /* Of constants alone, by what can be run while the program is compiled. */
+  bool only_constants;
   size_t count, capacity;
   struct tg_hoisted_op *ops; /* in the order of tg_hoist_number */
   size_t frontier_count, frontier_capacity;

@@ -21,6 +21,7 @@ enum { NAME_NBYTES = 192 };
 /* A function that was kept, with its text: equal text, same function. */
 struct tg_outlined {
   MlirOperation function;
+  bool total;
   char *text;
   char name[NAME_NBYTES];
   struct tg_outlined *next;
@@ -90,6 +91,7 @@ static const char *keep(struct tg_outliner *outliner, MlirOperation function,
       function, tg_ref("sym_name"),
       mlirStringAttrGet(mlirOperationGetContext(function), tg_ref(o->name)));
   o->function = function;
+  o->total = false;
   o->text = text->data;
   o->next = outliner->outlined;
   outliner->outlined = o;
@@ -125,6 +127,20 @@ MlirOperation tg_outliner_find(const struct tg_outliner *outliner,
     if (mlirStringRefEqual(tg_ref(o->name), name))
       return o->function;
   return (MlirOperation){NULL};
+}
+
+void tg_outliner_mark_total(struct tg_outliner *outliner, const char *name) {
+  for (struct tg_outlined *o = outliner->outlined; o; o = o->next)
+    if (!strcmp(o->name, name))
+      o->total = true;
+}
+
+bool tg_outliner_is_total(const struct tg_outliner *outliner,
+                          MlirOperation function) {
+  for (const struct tg_outlined *o = outliner->outlined; o; o = o->next)
+    if (mlirOperationEqual(o->function, function))
+      return o->total;
+  return false;
 }
 
 void tg_outliner_release(struct tg_outliner *outliner) {

@@ -35,6 +35,11 @@ const char *tg_outline_end(struct tg_outliner *outliner, MlirOperation function,
 /* The function that was kept under the name; null where there is none. */
 MlirOperation tg_outliner_find(const struct tg_outliner *outliner,
                                MlirStringRef name);
+/* Says of a kept function that it was made of operations that can't fail
+ * (from_weights.h), and asks for it. */
+void tg_outliner_mark_total(struct tg_outliner *outliner, const char *name);
+bool tg_outliner_is_total(const struct tg_outliner *outliner,
+                          MlirOperation function);
 void tg_outliner_release(struct tg_outliner *outliner);
 
 /* An operation of one result before `op`, at its location. `attribute` may be

@@ -211,9 +211,10 @@ static void copy_attributes(MlirOperation from, MlirOperation to) {
 }
 
 /* A function around the block, behind the one that it is made of. */
-static void add_function(const struct tg_hoist *hoist, const char *name,
-                         const struct signature *taken, MlirBlock entry,
-                         const MlirType *results) {
+static MlirOperation add_function(const struct tg_hoist *hoist,
+                                  const char *name,
+                                  const struct signature *taken,
+                                  MlirBlock entry, const MlirType *results) {
   MlirContext context = mlirOperationGetContext(hoist->function);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
@@ -235,24 +236,27 @@ static void add_function(const struct tg_hoist *hoist, const char *name,
   copy_attributes(hoist->function, function);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(hoist->function),
                                      hoist->function, function);
+  return function;
 }
 
-static bool make_prepack(const struct tg_hoist *hoist, const char *name) {
+MlirOperation tg_hoist_to_function(const struct tg_hoist *hoist,
+                                   const char *name) {
+  MlirOperation function = {NULL};
   struct clone clone;
   struct signature taken;
   MlirType *results =
       tg_arena_alloc(hoist->arena, hoist->panel_count, sizeof(*results));
   if (!results || !take_arguments(hoist, &taken) ||
       !clone_function(hoist, &clone))
-    return false;
+    return function;
   MlirBlock entry = mlirBlockCreate(taken.count, taken.types, taken.locations);
   bool filled = fill_prepack(hoist, &clone, entry, results);
   mlirOperationDestroy(clone.function);
   if (filled)
-    add_function(hoist, name, &taken, entry, results);
+    function = add_function(hoist, name, &taken, entry, results);
   else
     mlirBlockDestroy(entry);
-  return filled;
+  return function;
 }
 
 /*===-- @f_packed ---------------------------------------------------------===*/
@@ -365,15 +369,25 @@ static bool make_functions(MlirOperation module, const struct tg_hoist *hoist,
   mlirOperationSetDiscardableAttributeByName(
       hoist->function, tg_ref(TG_PREPACK_ATTRIBUTE),
       mlirUnitAttrGet(mlirOperationGetContext(hoist->function)));
-  if (make_packed(hoist, packed->data) && make_prepack(hoist, prepack->data))
+  if (make_packed(hoist, packed->data) &&
+      !mlirOperationIsNull(tg_hoist_to_function(hoist, prepack->data)))
     return true;
   tg_fail_at(hoist->function, pass_name, "out of memory");
   return false;
 }
 
+/* Is there a weight in what moves? Constants alone are no reason for two more
+ * functions. */
+static bool takes_weights(const struct tg_hoist *hoist) {
+  bool any = false;
+  for (intptr_t i = 0; i < hoist->argument_count; ++i)
+    any |= hoist->taken[i];
+  return any;
+}
+
 static bool split_function(MlirOperation module, MlirOperation function,
                            const struct tg_outliner *outliner,
-                           const struct tg_packs *packs) {
+                           const struct tg_packs *packs, bool wanted) {
   struct tg_hoist hoist = {.arena = packs->arena,
                            .outliner = outliner,
                            .packs = packs,
@@ -385,7 +399,7 @@ static bool split_function(MlirOperation module, MlirOperation function,
     tg_fail_at(function, pass_name, "out of memory");
     return false;
   }
-  if (hoist.panel_count == 0)
+  if (hoist.panel_count == 0 || (!wanted && !takes_weights(&hoist)))
     return true;
   struct tg_text prepack = {0}, packed = {0};
   bool made = make_functions(module, &hoist, &prepack, &packed);
@@ -405,8 +419,8 @@ static bool packs_in(MlirOperation function, const struct tg_packs *packs) {
   return false;
 }
 
-static bool is_program_function(MlirOperation op,
-                                const struct tg_outliner *outliner) {
+bool tg_is_program_function(MlirOperation op,
+                            const struct tg_outliner *outliner) {
   return has_body(op) && !tg_op_has_attribute(op, TG_PREPACK_ATTRIBUTE) &&
          !tg_op_has_attribute(op, TG_SKIP_ATTRIBUTE) &&
          mlirOperationIsNull(tg_outliner_find(
@@ -424,8 +438,8 @@ MlirLogicalResult tg_split_prepack(MlirOperation module,
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next;
        !mlirOperationIsNull(op) && good; op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (is_program_function(op, outliner) && (all || packs_in(op, packs)))
-      good = split_function(module, op, outliner, packs);
+    if (tg_is_program_function(op, outliner) && (all || packs_in(op, packs)))
+      good = split_function(module, op, outliner, packs, all);
   }
   return good ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -27,7 +27,16 @@
 enum tg_status tg_mark_weights(MlirOperation module, const char *list,
                                struct tg_error *error);
 
+/* Is it a function with a body that the program had before, and that may be
+ * changed? */
+bool tg_is_program_function(MlirOperation op,
+                            const struct tg_outliner *outliner);
 bool tg_packs_add(struct tg_packs *packs, MlirOperation call);
+
+/* A function of what moves, behind the one that it is made of: takes the
+ * arguments that are read, returns the panels. Null: out of memory. */
+MlirOperation tg_hoist_to_function(const struct tg_hoist *hoist,
+                                   const char *name);
 
 /* Makes @f_prepack and @f_packed for every function that computes something
  * from weights alone, if the module carries TG_PREPACK_ATTRIBUTE, which then

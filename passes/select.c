@@ -165,12 +165,12 @@ static bool reuse_choice(struct select *select, size_t i) {
   return false;
 }
 
-/* With `prepack`, packing a weight costs nothing while the program runs. */
+/* Packing a constant and, with `prepack`, a weight costs nothing while the
+ * program runs. */
 static void find_prepacked(const struct select *select, struct tg_site *site) {
-  int unused[TG_MAX_RANK];
-  for (int o = 0; o < TG_RESULT && select->options->prepack; ++o)
+  for (int o = 0; o < TG_RESULT; ++o)
     site->kernel.prepacked[o] =
-        tg_value_is_from_weights(tg_op_get_source(site->op, o, unused));
+        tg_operand_comes_packed(site->op, o, select->options->prepack);
 }
 
 static MlirLogicalResult choose(struct select *select) {

@@ -14,7 +14,6 @@
 #include "model/labelling.h"
 #include "model/winograd.h"
 #include "passes/from_weights.h"
-#include "passes/inspect.h"
 #include "passes/relayout_graph.h"
 
 /* The whole has to be expected to need at most this share of the time; within a
@@ -233,14 +232,14 @@ static void add_readers(struct choose *choose) {
   }
 }
 
-/* With `prepack`, packing a weight costs nothing while the program runs. */
+/* Packing a constant and, with `prepack`, a weight costs nothing while the
+ * program runs. */
 static void mark_weights(struct choose *choose) {
-  for (size_t n = 0; n < choose->graph.node_count && choose->prepack; ++n) {
+  for (size_t n = 0; n < choose->graph.node_count; ++n) {
     const struct tg_relayout_node *node = &choose->graph.nodes[n];
-    int unused[TG_MAX_RANK];
     for (int o = 0; o < TG_RESULT && node->kernel; ++o)
       node->kernel->prepacked[o] =
-          tg_value_is_from_weights(tg_op_get_source(node->op, o, unused));
+          tg_operand_comes_packed(node->op, o, choose->prepack);
   }
 }
 
