@@ -69,6 +69,18 @@ static void write_panel(struct tg_emit *emit, const struct pack *pack,
       tg_write(b, vector, *panels(emit, pack), 3, indices, valid);
 }
 
+/* What doesn't exist is zero in a panel: garbage there would be harmless but
+ * for denormal numbers, which are slow, and would make each compilation another
+ * one where panels are constants. */
+static void clear_lanes(struct tg_emit *emit, struct pack *pack,
+                        MlirValue depth) {
+  int64_t lanes = emit->plan->lanes;
+  if (pack->valid < pack->width || !mlirValueIsNull(emit->rest))
+    for (int64_t g = 0; g * lanes < pack->width; ++g)
+      write_panel(emit, pack, depth, g * lanes, tg_zero_vector(&emit->builder),
+                  group_size(emit, pack->width, g));
+}
+
 /* Vectors along the panel's loop; what doesn't exist is read as zero. */
 static void copy_contiguous(struct tg_emit *emit, struct pack *pack) {
   MlirValue depth = tg_emit_panel_depth(emit, pack->operand);
@@ -76,8 +88,11 @@ static void copy_contiguous(struct tg_emit *emit, struct pack *pack) {
   MlirValue indices[TG_MAX_RANK];
   for (int64_t g = 0; g * lanes < pack->width; ++g) {
     int64_t exists = group_size(emit, pack->valid, g);
-    if (exists <= 0)
+    if (exists <= 0) {
+      write_panel(emit, pack, depth, g * lanes, tg_zero_vector(&emit->builder),
+                  group_size(emit, pack->width, g));
       continue;
+    }
     if (!mlirValueIsNull(emit->rest))
       exists = tg_rest_lanes(g);
     emit->delta[pack->loop] = g * lanes;
@@ -111,8 +126,11 @@ static void copy_gathered(struct tg_emit *emit, struct pack *pack,
   MlirValue base = base_offset(emit, pack->operand, pack->loop);
   int64_t lanes = emit->plan->lanes;
   for (int64_t g = 0; g * lanes < pack->width; ++g) {
-    if (group_size(emit, pack->valid, g) <= 0)
+    if (group_size(emit, pack->valid, g) <= 0) {
+      write_panel(emit, pack, depth, g * lanes, tg_zero_vector(&emit->builder),
+                  lanes);
       continue;
+    }
     MlirValue vector =
         tg_gather(&emit->builder, pack->flat_source, base, offsets[g]);
     write_panel(emit, pack, depth, g * lanes,
@@ -125,15 +143,11 @@ static MlirValue valid_elements(struct tg_emit *emit, const struct pack *pack) {
                                      : emit->rest;
 }
 
-/* Single elements, the lanes that don't exist cleared first: garbage there
- * would be harmless but for denormal numbers, which are slow. */
+/* Single elements, the lanes that don't exist cleared first. */
 static void copy_elements(struct tg_emit *emit, struct pack *pack) {
   struct tg_builder *b = &emit->builder;
   MlirValue depth = tg_emit_panel_depth(emit, pack->operand);
-  if (pack->valid < pack->width || !mlirValueIsNull(emit->rest))
-    for (int64_t g = 0; g * b->lanes < pack->width; ++g)
-      write_panel(emit, pack, depth, g * b->lanes, tg_zero_vector(b),
-                  group_size(emit, pack->width, g));
+  clear_lanes(emit, pack, depth);
   MlirValue start = emit->position[pack->loop];
   struct tg_for loop;
   tg_for_begin(b, &loop, tg_index(b, 0), valid_elements(emit, pack), 1, 1,
@@ -199,6 +213,7 @@ static void copy_transposed(struct tg_emit *emit, struct pack *pack,
 static void copy_flat_elements(struct tg_emit *emit, struct pack *pack,
                                MlirValue source_depth, MlirValue depth) {
   struct tg_builder *b = &emit->builder;
+  clear_lanes(emit, pack, depth);
   MlirValue start = emit->position[pack->loop];
   MlirValue indices[TG_MAX_RANK];
   struct tg_for loop;
@@ -265,7 +280,7 @@ static void over_flat_reduction(struct tg_emit *emit, struct pack *pack,
   MlirValue length = tg_mul(b, tg_sub(b, upper, lower), rest);
   MlirValue whole = tg_mul(b, tg_div(b, length, b->lanes), b->lanes);
   struct tg_for loop;
-  for (int64_t g = 0; g * b->lanes < pack->valid; ++g) {
+  for (int64_t g = 0; g * b->lanes < pack->width; ++g) {
     tg_for_begin(b, &loop, tg_index(b, 0), whole, b->lanes, 1,
                  panels(emit, pack));
     *panels(emit, pack) = loop.carried[0];
