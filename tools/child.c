@@ -10,11 +10,19 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tools/timing.h"
+
+void tg_child_limit_cpu(double seconds) {
+  enum { PATIENCE = 30 }; /* seconds on the clock for one of the processor's */
+  struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+  setitimer(ITIMER_PROF, &timer, NULL);
+  alarm(PATIENCE * (unsigned)seconds);
+}
 
 void tg_blob_destroy(struct tg_blob *blob) {
   if (blob->data)
@@ -30,6 +38,8 @@ _Noreturn static void run_work(const struct tg_child *child,
   signal(SIGTERM, SIG_DFL);
   struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  if (limits->cpu_seconds > 0)
+    tg_child_limit_cpu(limits->cpu_seconds);
   if (limits->memory_nbytes > 0) {
     struct rlimit memory = {(rlim_t)limits->memory_nbytes,
                             (rlim_t)limits->memory_nbytes};
@@ -138,7 +148,8 @@ bool tg_child_poll(struct tg_child *child, enum tg_outcome *outcome,
   if (ended < 0) {
     *outcome = TG_OUTCOME_FAILED;
     tg_fail(error, "the child is lost: %s", strerror(reason));
-  } else if (hung || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
+  } else if (hung || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM ||
+                                              WTERMSIG(status) == SIGPROF))) {
     *outcome = TG_OUTCOME_HUNG;
     tg_fail(error, "stopped at its time limit");
   } else if (WIFSIGNALED(status)) {

@@ -22,9 +22,17 @@ enum tg_outcome {
 
 struct tg_limits {
   double seconds;        /* wall clock; 0 = none */
+  double cpu_seconds;    /* whole seconds of the processor; 0 = none */
   int64_t memory_nbytes; /* address space; 0 = none */
   int core;              /* pinned to it; -1 = wherever */
 };
+
+/*
+ * For code that may hang, inside a child: from now on it has so many seconds of
+ * the processor's time, and many more on the clock, as the machine may be busy
+ * with something else. 0 ends the limit. Past it the child ends as hung.
+ */
+void tg_child_limit_cpu(double seconds);
 
 /* What a child gave back; tg_blob_destroy releases it. */
 struct tg_blob {

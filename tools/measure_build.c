@@ -18,6 +18,7 @@
 #include "tools/build.h"
 #include "tools/measure.h"
 
+/* Of the processor's time. */
 enum { RUN_LIMIT_S = 10, BUILD_LIMIT_S = 60, STOCK_LIMIT_S = 300 };
 enum { CAPTURE_HEAD_NBYTES = 16 }; /* of tg_capture_run */
 
@@ -77,7 +78,8 @@ static enum tg_status run_stock(struct tg_measure_job *job,
                                 struct tg_error *error) {
   struct tg_build_options options = tg_build_options_default();
   options.target = job->settings->target_text;
-  options.limits.seconds = STOCK_LIMIT_S;
+  options.limits.seconds = 0;
+  options.limits.cpu_seconds = STOCK_LIMIT_S;
   struct tg_build build;
   tg_build_side(&job->program, TG_SIDE_STOCK, &options, &build);
   enum tg_outcome outcome = build.outcome;
@@ -291,9 +293,9 @@ static enum tg_status check_candidate(const struct candidate_work *work,
   if (!memory)
     return TG_OUT_OF_MEMORY;
   *work->stage = "run";
-  alarm(RUN_LIMIT_S);
+  tg_child_limit_cpu(RUN_LIMIT_S);
   bool good = tg_call_capture(&job->call, &code, memory);
-  alarm(0);
+  tg_child_limit_cpu(0);
   if (fclose(memory) || !good)
     return tg_fail(error, "the results do not fit into memory");
   *work->stage = "compare";
@@ -408,7 +410,7 @@ void tg_job_build_next(struct tg_measure_job *job, void (*idle)(void *user),
    * so that who waits for it gets it. */
   int borrowed = job->built % 2 ? tg_borrow_core((int)settings->core) : -1;
   struct tg_limits limits = {
-      .seconds = BUILD_LIMIT_S,
+      .cpu_seconds = BUILD_LIMIT_S,
       .core = (int)(borrowed >= 0 ? settings->core : settings->build_core)};
   struct tg_child child;
   struct tg_error error;

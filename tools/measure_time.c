@@ -57,12 +57,12 @@ struct bench {
 
 static double run_many(struct bench *b, int candidate, int repetitions) {
   b->shared->current = candidate;
-  alarm(SAMPLE_LIMIT_S);
+  tg_child_limit_cpu(SAMPLE_LIMIT_S);
   double start = tg_thread_seconds();
   for (int i = 0; i < repetitions; i++)
     tg_call_run(&b->job->call, &b->codes[candidate]);
   double seconds = (tg_thread_seconds() - start) / repetitions;
-  alarm(0);
+  tg_child_limit_cpu(0);
   b->shared->current = -1;
   return seconds;
 }
