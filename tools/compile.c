@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/panels.h"
+
 uint64_t tg_hash_bytes(uint64_t hash, const void *data, size_t nbytes) {
   const unsigned char *bytes = data;
   if (hash == 0)
@@ -128,17 +130,30 @@ static enum tg_status add_trampoline(LLVMModuleRef module, const char *symbol,
 /* The memory that @f_prepack fills with the panels' descriptors, and the
  * address of each. */
 static LLVMValueRef add_panels(LLVMModuleRef module, LLVMTypeRef type,
-                               struct source *sources, unsigned count) {
+                               LLVMValueRef *addresses, unsigned count) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
   LLVMValueRef panels = LLVMAddGlobal(module, type, "tg_panels");
   LLVMSetInitializer(panels, LLVMConstNull(type));
   LLVMSetLinkage(panels, LLVMInternalLinkage);
   for (unsigned i = 0; i < count; i++) {
     LLVMValueRef at[] = {LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, i, 0)};
-    sources[i].address =
+    addresses[i] =
         count == 1 ? panels : LLVMConstInBoundsGEP2(type, panels, at, 2);
   }
   return panels;
+}
+
+/* void tg_prepack(void **slots), which may be called again. */
+static enum tg_status add_prepack(LLVMModuleRef module, LLVMValueRef prepack,
+                                  const struct source *sources,
+                                  LLVMValueRef *panels, unsigned count,
+                                  struct tg_error *error) {
+  enum tg_status status =
+      add_trampoline(module, TG_PREPACK_SYMBOL, prepack, sources, 0);
+  return status == TG_OK ? tg_release_panels_first(
+                               LLVMGetNamedFunction(module, TG_PREPACK_SYMBOL),
+                               panels, count, error)
+                         : status;
 }
 
 /* The entry points of a function whose weights come packed. lead: slots before
@@ -163,19 +178,24 @@ static enum tg_status add_split(LLVMModuleRef module,
     return tg_fail(error, "@%s_packed has lost arguments", o->function);
   struct source *inputs =
       calloc((size_t)all + (size_t)split->weight_count + 1, sizeof *inputs);
-  if (!inputs)
-    return TG_OUT_OF_MEMORY;
-  for (int i = 0; i < split->other_count; i++)
-    inputs[lead + (unsigned)i].slot = lead + (unsigned)split->others[i];
-  LLVMValueRef panels = add_panels(module, type, inputs + before, all - before);
-  enum tg_status status =
-      add_trampoline(module, TG_CALL_SYMBOL, packed, inputs, result_slot);
-  inputs[0].address = panels;
-  for (int i = 0; i < split->weight_count; i++)
-    inputs[i + 1] = (struct source){lead + (unsigned)split->weights[i], NULL};
+  LLVMValueRef *panels = calloc(all, sizeof *panels);
+  enum tg_status status = inputs && panels ? TG_OK : TG_OUT_OF_MEMORY;
+  if (status == TG_OK) {
+    for (int i = 0; i < split->other_count; i++)
+      inputs[lead + (unsigned)i].slot = lead + (unsigned)split->others[i];
+    LLVMValueRef memory = add_panels(module, type, panels, all - before);
+    for (unsigned i = before; i < all; i++)
+      inputs[i].address = panels[i - before];
+    status =
+        add_trampoline(module, TG_CALL_SYMBOL, packed, inputs, result_slot);
+    inputs[0].address = memory;
+    for (int i = 0; i < split->weight_count; i++)
+      inputs[i + 1] = (struct source){lead + (unsigned)split->weights[i], NULL};
+  }
   if (status == TG_OK)
-    status = add_trampoline(module, TG_PREPACK_SYMBOL, prepack, inputs, 0);
+    status = add_prepack(module, prepack, inputs, panels, all - before, error);
   free(inputs);
+  free(panels);
   return status;
 }
 
