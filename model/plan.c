@@ -433,9 +433,11 @@ static int64_t dot_packed_elements(const struct tg_plan *plan, int operand) {
 }
 
 bool tg_plan_takes_panels(const struct tg_plan *plan, int operand) {
-  return !plan->winograd && plan->hoisted[operand] &&
-         operand != plan->gathered &&
-         tg_kernel_comes_packed(&plan->canonical.kernel, operand);
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  if (!tg_kernel_comes_packed(kernel, operand))
+    return false;
+  return plan->winograd ? tg_winograd_may_take_panels(kernel, operand)
+                        : plan->hoisted[operand] && operand != plan->gathered;
 }
 
 bool tg_plan_accumulates(const struct tg_plan *plan) {

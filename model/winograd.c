@@ -224,6 +224,16 @@ const char *tg_winograd_match(const struct tg_kernel *kernel,
   return NULL;
 }
 
+bool tg_winograd_may_take_panels(const struct tg_kernel *kernel, int operand) {
+  struct tg_winograd winograd;
+  if (tg_winograd_match(kernel, &winograd) || operand != winograd.filter)
+    return false;
+  for (int i = 0; i < winograd.group_count; ++i)
+    if (kernel->extent[winograd.group[i]] != 1)
+      return false;
+  return true;
+}
+
 /*===-- The product -------------------------------------------------------===*/
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

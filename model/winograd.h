@@ -89,6 +89,9 @@ const char *tg_winograd_plan(const struct tg_canonical *canonical,
                              const struct tg_config *config,
                              const struct tg_target *target,
                              struct tg_plan *plan);
+/* Can the canonical kernel's operand be given as what the algorithm makes of
+ * it: the filter, where there is one group of channels? */
+bool tg_winograd_may_take_panels(const struct tg_kernel *kernel, int operand);
 /* Everything about a plan that tg_winograd_plan has made. */
 void tg_winograd_describe(const struct tg_plan *plan,
                           struct tg_winograd *winograd);

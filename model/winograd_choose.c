@@ -147,12 +147,19 @@ double tg_winograd_cycles(const struct tg_plan *plan,
   double nbytes = (double)tg_kernel_element_nbytes(kernel);
   double filter_nbytes = (double)(w.input * w.input * w.channels) *
                          (double)(w.panels * w.panel) * nbytes;
-  /* Read once, written once, and not to be found in a cache again. */
-  double moved = filter_nbytes * (1 + 9 / (double)(w.input * w.input));
+  double plain_nbytes = filter_nbytes * 9 / (double)(w.input * w.input);
   double groups = extent_of(kernel, w.group, w.group_count);
   double images = extent_of(kernel, w.batch, w.batch_count);
-  double filter = groups * (filter_cycles(&w, plan->lanes, operations, target) +
-                            move_cycles(moved, moved, target));
+  double filter = 0;
+  /* A program's weights aren't in a cache when their turn comes: what comes
+   * transformed is more of them. Otherwise it is written once, read once, and
+   * not to be found in a cache again. */
+  if (tg_plan_takes_panels(plan, w.filter))
+    filter = (filter_nbytes - plain_nbytes) / memory_rate;
+  else
+    filter = groups * (filter_cycles(&w, plan->lanes, operations, target) +
+                       move_cycles(filter_nbytes + plain_nbytes,
+                                   filter_nbytes + plain_nbytes, target));
   double image = transform_cycles(&w, plan->lanes, nbytes, operations, target) +
                  product_cycles(&w, target);
   if (filter_part)

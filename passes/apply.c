@@ -272,6 +272,7 @@ static bool pack_before(struct apply *apply, struct decision *decision,
   struct tg_builder builder;
   tg_builder_init(&builder, entry, location, computed_in(decision),
                   decision->plan.lanes);
+  builder.fused = tg_target_has_fma(&apply->target);
   MlirValue panels = tg_emit_prepack(&builder, &decision->plan, operand,
                                      mlirBlockGetArgument(entry, 0));
   tg_build(&builder, "func.return", 1, &panels, 0, NULL, 0, NULL);

@@ -165,14 +165,22 @@ static MlirAttribute pack_attribute(MlirContext context,
   return mlirArrayAttrGet(context, count, names);
 }
 
+/* Does the configuration lay the input out anew? */
+static bool is_packed(const struct tg_canonical *canonical,
+                      const struct tg_config *config, int operand) {
+  return config->knob[TG_KNOB_winograd]
+             ? tg_winograd_may_take_panels(&canonical->kernel, operand)
+             : config->knob[pack_knobs[operand]] != 0;
+}
+
 /* Inputs that are packed, and before the program runs. */
 static MlirAttribute prepack_attribute(MlirContext context,
-                                       const struct tg_kernel *kernel,
+                                       const struct tg_canonical *canonical,
                                        const struct tg_config *config) {
   MlirAttribute names[TG_OPERAND_COUNT];
   int count = 0;
   for (int o = 0; o < TG_RESULT; ++o)
-    if (config->knob[pack_knobs[o]] && kernel->prepacked[o])
+    if (canonical->kernel.prepacked[o] && is_packed(canonical, config, o))
       names[count++] = mlirStringAttrGet(context, tg_ref(operand_names[o]));
   return mlirArrayAttrGet(context, count, names);
 }
@@ -220,7 +228,7 @@ MlirAttribute tg_config_to_attribute(MlirContext context,
                mlirStringAttrGet(
                    context, tg_ref(knob[TG_KNOB_order] ? "vectors" : "rows")));
   entries[count++] = tg_named(context, "pack", pack_attribute(context, config));
-  MlirAttribute prepacked = prepack_attribute(context, kernel, config);
+  MlirAttribute prepacked = prepack_attribute(context, &canonical, config);
   if (mlirArrayAttrGetNumElements(prepacked) > 0)
     entries[count++] = tg_named(context, "prepack", prepacked);
   return mlirDictionaryAttrGet(context, count, entries);

@@ -332,6 +332,8 @@ static void pack_hoisted(struct tg_emit *emit) {
 MlirValue tg_emit_prepack(struct tg_builder *builder,
                           const struct tg_plan *plan, int operand,
                           MlirValue source) {
+  if (plan->winograd)
+    return tg_emit_winograd_panels(builder, plan, source);
   const struct tg_canonical *canonical = &plan->canonical;
   struct tg_emit emit = {
       .builder = *builder, .plan = plan, .kernel = &canonical->kernel};

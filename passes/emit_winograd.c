@@ -125,25 +125,61 @@ static void emit_loops(struct tg_emit_winograd *e, const int *loops, int count,
 }
 
 static void emit_group(struct tg_emit_winograd *e) {
-  tg_winograd_emit_filter(e);
+  if (!tg_plan_takes_panels(e->emit.plan, e->winograd.filter))
+    tg_winograd_emit_filter(e);
   emit_loops(e, e->winograd.batch, e->winograd.batch_count, emit_image);
 }
 
 /*===-- Set-up ------------------------------------------------------------===*/
 
-static void create_scratch(struct tg_emit_winograd *e) {
+static void begin(struct tg_emit_winograd *e, const struct tg_builder *builder,
+                  const struct tg_plan *plan) {
   struct tg_emit *emit = &e->emit;
-  const struct tg_kernel *product = &e->winograd.product.canonical.kernel;
-  static const int slots[TG_OPERAND_COUNT] = {TG_WINOGRAD_V, TG_WINOGRAD_U,
-                                              TG_WINOGRAD_M};
-  for (int o = 0; o < TG_OPERAND_COUNT; ++o)
-    emit->state[slots[o]] = tg_scratch(&emit->builder, product->operand[o].rank,
-                                       product->operand[o].extent);
-  if (e->winograd.filter_way == TG_WINOGRAD_VECTORS)
-    return;
-  int64_t lanes = emit->builder.lanes;
+  emit->builder = *builder;
+  emit->plan = plan;
+  emit->kernel = &plan->canonical.kernel;
+  tg_winograd_describe(plan, &e->winograd);
+  tg_winograd_get_matrices(e->winograd.output, &e->matrices);
+  for (int l = 0; l < TG_MAX_LOOPS; ++l)
+    emit->position[l] = tg_index(&emit->builder, 0);
+}
+
+static void take_source(struct tg_emit_winograd *e, int operand,
+                        MlirValue argument) {
+  static const int flat[TG_MAX_RANK] = {0};
+  e->emit.source[operand] =
+      tg_collapse(&e->emit.builder, argument,
+                  e->emit.plan->canonical.source_rank[operand], flat);
+}
+
+/* operand: of the product. */
+static void create_scratch(struct tg_emit_winograd *e, int slot, int operand) {
+  const struct tg_access *access =
+      &e->winograd.product.canonical.kernel.operand[operand];
+  e->emit.state[slot] =
+      tg_scratch(&e->emit.builder, access->rank, access->extent);
+}
+
+/* What the filter is transformed in, and to. */
+static void create_filter(struct tg_emit_winograd *e) {
+  int64_t lanes = e->emit.builder.lanes;
   int64_t windows[2] = {TG_WINOGRAD_WINDOW * TG_WINOGRAD_WINDOW * lanes, lanes};
-  emit->state[TG_WINOGRAD_SCRATCH] = tg_scratch(&emit->builder, 2, windows);
+  create_scratch(e, TG_WINOGRAD_U, TG_RHS);
+  if (e->winograd.filter_way != TG_WINOGRAD_VECTORS)
+    e->emit.state[TG_WINOGRAD_SCRATCH] =
+        tg_scratch(&e->emit.builder, 2, windows);
+}
+
+MlirValue tg_emit_winograd_panels(struct tg_builder *builder,
+                                  const struct tg_plan *plan,
+                                  MlirValue filter) {
+  struct tg_emit_winograd e = {.emit = {.epilogue = NULL}};
+  begin(&e, builder, plan);
+  take_source(&e, e.winograd.filter, filter);
+  create_filter(&e);
+  tg_winograd_emit_filter(&e);
+  builder->block = e.emit.builder.block;
+  return e.emit.state[TG_WINOGRAD_U];
 }
 
 MlirValue tg_emit_winograd(struct tg_builder *builder,
@@ -151,26 +187,26 @@ MlirValue tg_emit_winograd(struct tg_builder *builder,
                            struct tg_epilogue *epilogue,
                            const MlirValue *arguments) {
   const struct tg_canonical *canonical = &plan->canonical;
-  struct tg_emit_winograd e = {.emit = {.builder = *builder,
-                                        .plan = plan,
-                                        .epilogue = epilogue,
-                                        .kernel = &canonical->kernel}};
+  struct tg_emit_winograd e = {.emit = {.epilogue = epilogue}};
   struct tg_emit *emit = &e.emit;
   struct tg_builder *b = &emit->builder;
-  tg_winograd_describe(plan, &e.winograd);
-  tg_winograd_get_matrices(e.winograd.output, &e.matrices);
-  for (int l = 0; l < TG_MAX_LOOPS; ++l)
-    emit->position[l] = tg_index(b, 0);
-  static const int flat[TG_MAX_RANK] = {0};
-  for (int o = 0; o < TG_RESULT; ++o)
-    emit->source[o] =
-        tg_collapse(b, arguments[o], canonical->source_rank[o], flat);
+  begin(&e, builder, plan);
+  int filter = e.winograd.filter;
+  bool given = tg_plan_takes_panels(plan, filter);
+  take_source(&e, e.winograd.image, arguments[e.winograd.image]);
+  if (!given)
+    take_source(&e, filter, arguments[filter]);
   int rank = canonical->source_rank[TG_RESULT];
   const int *group = canonical->group[TG_RESULT];
   emit->state[TG_CARRIED_RESULT] =
       tg_collapse(b, arguments[TG_RESULT], rank, group);
   tg_epilogue_begin(b, epilogue, arguments + TG_OPERAND_COUNT);
-  create_scratch(&e);
+  create_scratch(&e, TG_WINOGRAD_V, TG_LHS);
+  create_scratch(&e, TG_WINOGRAD_M, TG_RESULT);
+  if (given)
+    emit->state[TG_WINOGRAD_U] = arguments[filter];
+  else
+    create_filter(&e);
   emit_loops(&e, e.winograd.group, e.winograd.group_count, emit_group);
   MlirValue result = tg_expand(b, emit->state[TG_CARRIED_RESULT], rank, group,
                                arguments[TG_RESULT]);

@@ -73,6 +73,9 @@ void tg_winograd_emit_filter(struct tg_emit_winograd *e);
 void tg_winograd_emit_image(struct tg_emit_winograd *e, MlirValue origin);
 void tg_winograd_emit_result(struct tg_emit_winograd *e, MlirValue origin);
 
+/* The filter, transformed: a new tensor. */
+MlirValue tg_emit_winograd_panels(struct tg_builder *builder,
+                                  const struct tg_plan *plan, MlirValue filter);
 /* The whole kernel, as tg_emit_kernel. */
 MlirValue tg_emit_winograd(struct tg_builder *builder,
                            const struct tg_plan *plan,

@@ -3,6 +3,7 @@
  * Winograd's algorithm: its matrices, which kernels it serves, which
  * configurations are legal, and that the rule doesn't choose it blindly.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -275,6 +276,36 @@ static void test_sizes(void **state) {
     assert_true(row[f] == 0);
 }
 
+/* The filter of one group may come transformed: it is then only read. */
+static void test_prepacked(void **state) {
+  (void)state;
+  struct tg_kernel kernel = conv(16, 8, 30);
+  struct tg_target target = target_of("avx2");
+  struct tg_config config = good_config();
+  struct tg_plan plan;
+  double inside, given;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  double whole = tg_winograd_cycles(&plan, &target, &inside);
+  assert_false(tg_plan_takes_panels(&plan, TG_RHS));
+  kernel.prepacked[TG_LHS] = kernel.prepacked[TG_RHS] = true;
+  assert_null(tg_plan_make(&kernel, &config, &target, &plan));
+  assert_true(tg_plan_takes_panels(&plan, TG_RHS));
+  assert_false(tg_plan_takes_panels(&plan, TG_LHS)); /* the image */
+  double rest = tg_winograd_cycles(&plan, &target, &given) - given;
+  assert_true(given > 0 && given < inside);
+  assert_true(fabs(rest - (whole - inside)) < 1e-6 * whole);
+  struct tg_kernel grouped = make_kernel("n2 g4 f8 x12 y10 c5 X3 Y3",
+                                         WORDS("ngc12", "gfcXY", "ngfxy"), 1);
+  struct tg_canonical canonical;
+  tg_canonicalize(&grouped, &canonical);
+  assert_false(tg_winograd_may_take_panels(&canonical.kernel, TG_RHS));
+  grouped =
+      make_kernel("n2 f8 x12 y10 c5 X3 Y3", WORDS("fcXY", "nc12", "nfxy"), 1);
+  tg_canonicalize(&grouped, &canonical);
+  assert_true(tg_winograd_may_take_panels(&canonical.kernel, TG_LHS));
+  assert_false(tg_winograd_may_take_panels(&canonical.kernel, TG_RHS));
+}
+
 /*===-- The choice --------------------------------------------------------===*/
 
 static void test_enumeration_is_legal(void **state) {
@@ -342,6 +373,7 @@ int main(void) {
       cmocka_unit_test(test_refused_kernels),
       cmocka_unit_test(test_every_rule),
       cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_prepacked),
       cmocka_unit_test(test_enumeration_is_legal),
       cmocka_unit_test(test_choice),
   };
