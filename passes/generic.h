@@ -11,7 +11,7 @@
 #include "model/kernel.h"
 #include "passes/build.h"
 
-enum { TG_GENERIC_MAX_INPUTS = 3 };
+enum { TG_GENERIC_MAX_INPUTS = 16 };
 
 /* A generic over `loop_count` loops with its inputs, its init last. */
 struct tg_generic {

@@ -12,6 +12,7 @@
 #include "model/text.h"
 #include "passes/attribute.h"
 #include "passes/decompose.h"
+#include "passes/fold_batchnorm.h"
 #include "passes/from_weights.h"
 #include "passes/import.h"
 #include "passes/inspect.h"
@@ -359,6 +360,10 @@ static MlirLogicalResult run(struct select *select) {
     return mlirLogicalResultFailure();
   if (may_choose)
     tg_expand_zero_points(select->module);
+  if (may_choose && select->options->fold_batchnorm &&
+      !tg_fold_batchnorm(select->module, select->options->overwrite,
+                         select->arena, select->remarks))
+    return fail_at(select->module, "out of memory");
   bool relayout = may_choose && select->relayout_mode != TG_RELAYOUT_GIVEN;
   if ((relayout && !tg_choose_relayout(
                        select->module, &select->decider, select->relayout_mode,

@@ -73,6 +73,7 @@ select_options(const struct tg_build_options *options) {
   select.budget = options->budget;
   select.seed = options->seed;
   select.reassociate = options->reassociate;
+  select.fold_batchnorm = options->fold_batchnorm;
   select.prepack = options->prepack;
   select.weights = options->weights;
   if (options->layouts)
@@ -112,7 +113,7 @@ static enum tg_status lower_ours(const struct build_job *job,
   struct tg_select_options select = select_options(job->options);
   if (job->side == TG_SIDE_ANALYTIC) {
     select.model = "analytic";
-    select.reassociate = false;
+    select.reassociate = select.fold_batchnorm = false;
     select.layouts = "given";
   }
   tg_load_dialects(job->program->context);

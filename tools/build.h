@@ -23,6 +23,7 @@ struct tg_build_options {
   const char *search;
   int64_t budget, seed;
   bool reassociate;    /* of our side alone: the rule's shows what it brings */
+  bool fold_batchnorm; /* likewise */
   bool prepack;        /* weights are packed beforehand */
   const char *weights; /* as the option of select; "" = as is known of them */
   const char *layouts; /* likewise, the rule keeps the given; NULL: default */

@@ -34,6 +34,8 @@ static bool read_settings(int argc, char **argv, struct object_settings *s,
        "as the option of tgraph-select-layouts, for our side\nalone"},
       {"reassociate", TG_OPTION_BOOL, &s->build.reassociate, 0, 0, NULL,
        "as the option of tgraph-select-layouts"},
+      {"fold-batchnorm", TG_OPTION_BOOL, &s->build.fold_batchnorm, 0, 0, NULL,
+       "as the option of tgraph-select-layouts"},
       {"prepack", TG_OPTION_BOOL, &s->build.prepack, 0, 0, NULL,
        "weights are packed once, before the calls that use\nthem: the object "
        "has also void tg_prepack(void **slots)"},
