@@ -71,6 +71,12 @@ bool tg_channel_chain_start(struct tg_channel_chain *chain, MlirOperation init);
 bool tg_channel_chain_add(struct tg_channel_chain *chain, MlirOperation op,
                           intptr_t operand);
 
+/* The same for a generic that goes on with something else: takes in what leads
+ * to *cut, the only value of its body that is affine for each channel and that
+ * the rest of the body reads. The generic doesn't become a link. */
+bool tg_channel_chain_cut(struct tg_channel_chain *chain, MlirOperation op,
+                          intptr_t operand, MlirValue *cut);
+
 /* The term as a tensor: an input as it is, all else of one dimension. */
 struct tg_channel_input
 tg_channel_chain_build(const struct tg_channel_chain *chain,

@@ -21,10 +21,13 @@ struct fold {
   MlirOperation op; /* the sum of products */
   struct tg_kernel kernel;
   struct tg_channel_chain chain;
-  int filter;       /* its operand */
-  MlirValue source; /* the filter under its transpositions */
-  int dimension;    /* of the source: its channels */
-  bool from_zero;   /* the sum starts from it already */
+  int filter;         /* its operand */
+  MlirValue source;   /* the filter under its transpositions */
+  int dimension;      /* of the source: its channels */
+  bool from_zero;     /* the sum starts from it already */
+  MlirOperation rest; /* goes on from `cut` in its body; or null */
+  intptr_t rest_operand;
+  MlirValue cut;
 };
 
 /*===-- Finding -----------------------------------------------------------===*/
@@ -61,11 +64,17 @@ static void read_chain(struct fold *fold, bool overwrite) {
   MlirOpOperand use = only_use(mlirOperationGetResult(fold->op, 0));
   while (!mlirOpOperandIsNull(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t operand = mlirOpOperandGetOperandNumber(use);
     if (!tg_op_is(user, "linalg.generic") || !is_free(user, overwrite) ||
-        !mlirBlockEqual(mlirOperationGetBlock(user), block) ||
-        !tg_channel_chain_add(&fold->chain, user,
-                              mlirOpOperandGetOperandNumber(use)))
+        !mlirBlockEqual(mlirOperationGetBlock(user), block))
       return;
+    if (!tg_channel_chain_add(&fold->chain, user, operand)) {
+      if (tg_channel_chain_cut(&fold->chain, user, operand, &fold->cut)) {
+        fold->rest = user;
+        fold->rest_operand = operand;
+      }
+      return;
+    }
     use = only_use(mlirOperationGetResult(user, 0));
   }
 }
@@ -131,6 +140,7 @@ static bool find_filter(struct fold *fold) {
 
 static bool find_fold(MlirOperation op, bool overwrite, struct fold *fold) {
   fold->op = op;
+  fold->rest = (MlirOperation){NULL};
   if (!tg_kernel_from_op(op, &fold->kernel) || !is_free(op, overwrite))
     return false;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -213,11 +223,18 @@ static MlirValue build_start(struct tg_builder *builder,
   return tg_build_fill(builder, zero, rank, shape);
 }
 
-/* What the chain computed, in front of its last link. */
+/* Where everything that the chain reads is known. */
+static MlirOperation end_of_chain(const struct fold *fold) {
+  return mlirOperationIsNull(fold->rest)
+             ? fold->chain.links[fold->chain.length - 1]
+             : fold->rest;
+}
+
+/* What the chain computed, in front of its end. */
 static MlirValue build_folded(struct tg_builder *builder,
                               const struct fold *fold) {
   const struct tg_channel_chain *chain = &fold->chain;
-  MlirOperation last = chain->links[chain->length - 1];
+  MlirOperation last = end_of_chain(fold);
   MlirOperation sum = mlirOperationClone(fold->op);
   mlirOperationSetOperand(sum, fold->filter, build_filter(builder, fold));
   mlirOperationSetOperand(sum, TG_RESULT, build_start(builder, fold));
@@ -257,10 +274,67 @@ static void destroy_folded(const struct fold *fold) {
   }
 }
 
+/*===-- What goes on behind the chain ------------------------------------===*/
+
+/* Operations of the body that nothing reads any more. */
+static void drop_unread_body(MlirBlock body) {
+  bool dropped = true;
+  while (dropped) {
+    dropped = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body), next;
+         !mlirOperationIsNull(op); op = next) {
+      next = mlirOperationGetNextInBlock(op);
+      if (mlirOperationGetNumResults(op) != 1 ||
+          !mlirOpOperandIsNull(
+              mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
+        continue;
+      mlirOperationDestroy(op);
+      dropped = true;
+    }
+  }
+}
+
+/* The generic without the inputs that its body doesn't read. */
+static void drop_unread_inputs(MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute old =
+      mlirOperationGetAttributeByName(op, tg_ref("indexing_maps"));
+  MlirAttribute maps[TG_MAX_CHANNEL_INPUTS + 1];
+  MlirValue operands[TG_MAX_CHANNEL_INPUTS + 1];
+  intptr_t count = 0, all = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < all; ++i) {
+    MlirValue argument = mlirBlockGetArgument(body, count);
+    if (i < all - 1 && mlirOpOperandIsNull(mlirValueGetFirstUse(argument))) {
+      mlirBlockEraseArgument(body, (unsigned)count);
+      continue;
+    }
+    maps[count] = mlirArrayAttrGetElement(old, i);
+    operands[count++] = mlirOperationGetOperand(op, i);
+  }
+  int32_t segments[2] = {(int32_t)count - 1, 1};
+  mlirOperationSetOperands(op, count, operands);
+  mlirOperationSetAttributeByName(op, tg_ref("indexing_maps"),
+                                  mlirArrayAttrGet(context, count, maps));
+  mlirOperationSetAttributeByName(op, tg_ref("operandSegmentSizes"),
+                                  mlirDenseI32ArrayGet(context, 2, segments));
+}
+
+/* What it computed up to the cut is the operand now. */
+static void shorten_rest(const struct fold *fold, MlirValue value) {
+  MlirBlock body =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(fold->rest, 0));
+  mlirOperationSetOperand(fold->rest, fold->rest_operand, value);
+  mlirValueReplaceAllUsesOfWith(fold->cut,
+                                mlirBlockGetArgument(body, fold->rest_operand));
+  drop_unread_body(body);
+  drop_unread_inputs(fold->rest);
+}
+
 static void apply_fold(const struct fold *fold,
                        const struct tg_remark_sink *remarks) {
   const struct tg_channel_chain *chain = &fold->chain;
-  MlirOperation last = chain->links[chain->length - 1];
+  MlirOperation last = end_of_chain(fold);
   MlirLocation location = mlirOperationGetLocation(last);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   struct tg_builder builder;
@@ -269,11 +343,14 @@ static void apply_fold(const struct fold *fold,
   MlirValue value = build_folded(&builder, fold);
   tg_move_before(block, last);
   mlirBlockDestroy(block);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0), value);
+  if (mlirOperationIsNull(fold->rest))
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0), value);
+  else
+    shorten_rest(fold, value);
   char message[96];
   snprintf(message, sizeof(message),
            "%d elementwise operations behind it are folded into its weights",
-           chain->length);
+           chain->length + !mlirOperationIsNull(fold->rest));
   tg_remark(remarks, mlirOperationGetLocation(fold->op), TG_REMARK_PASSED,
             message);
   destroy_folded(fold);

@@ -345,3 +345,49 @@ func.func @integers(%x: tensor<16x32xi32>, %w: tensor<32x48xi32>, %s: tensor<48x
   } -> tensor<16x48xi32>
   return %y : tensor<16x48xi32>
 }
+
+// One generic that goes on after it: what leads to the value that the rest reads
+// is folded, inputs that are read no more go.
+// CHECK-LABEL: func.func @goes_on(
+// CHECK-SAME: %[[X:[^:]*]]: {{[^,]*}}, %[[W:[^:]*]]: {{[^,]*}}, %[[M:[^:]*]]: {{[^,]*}}, %[[D:[^:]*]]: {{[^,]*}}, %[[L:[^:]*]]: {{[^)]*}})
+// CHECK: %[[W1:.*]] = linalg.generic {{.*}} ins(%[[W]], %[[D]] :
+// CHECK: %[[C:.*]] = linalg.matmul {{.*}} ins(%[[X]], %[[W1]] :
+// CHECK: %[[SHIFT:.*]] = linalg.generic {{.*}} ins(%[[M]], %[[D]] :
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[C]], %[[SHIFT]] :
+// CHECK: linalg.generic {{.*}} ins(%[[S]], %[[L]] : tensor<16x48xf32>, tensor<48xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: arith.maximumf %[[A]], %[[B]]
+// CHECK-NEXT: linalg.yield
+func.func @goes_on(%x: tensor<16x32xf32>, %w: tensor<32x48xf32>, %m: tensor<48xf32>, %d: tensor<48xf32>, %l: tensor<48xf32>) -> tensor<16x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x48xf32>) -> tensor<16x48xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x48xf32>) outs(%f : tensor<16x48xf32>) -> tensor<16x48xf32>
+  %y = linalg.generic {indexing_maps = [#col, #id2, #col, #col, #id2], iterator_types = ["parallel", "parallel"]} ins(%m, %c, %d, %l : tensor<48xf32>, tensor<16x48xf32>, tensor<48xf32>, tensor<48xf32>) outs(%e : tensor<16x48xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %i2: f32, %i3: f32, %o: f32):
+    %a = arith.addf %i1, %i0 : f32
+    %b = arith.mulf %a, %i2 : f32
+    %r = arith.maximumf %b, %i3 : f32
+    linalg.yield %r : f32
+  } -> tensor<16x48xf32>
+  return %y : tensor<16x48xf32>
+}
+
+// The rest reads two values, so there is no cut.
+// CHECK-LABEL: func.func @two_values(
+// CHECK-SAME: %[[X:[^:]*]]: {{[^,]*}}, %[[W:[^:]*]]: {{[^,]*}},
+// CHECK: linalg.matmul {{.*}} ins(%[[X]], %[[W]] :
+func.func @two_values(%x: tensor<16x32xf32>, %w: tensor<32x48xf32>, %m: tensor<48xf32>, %d: tensor<48xf32>) -> tensor<16x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x48xf32>) -> tensor<16x48xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x48xf32>) outs(%f : tensor<16x48xf32>) -> tensor<16x48xf32>
+  %y = linalg.generic {indexing_maps = [#id2, #col, #col, #id2], iterator_types = ["parallel", "parallel"]} ins(%c, %m, %d : tensor<16x48xf32>, tensor<48xf32>, tensor<48xf32>) outs(%e : tensor<16x48xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %i2: f32, %o: f32):
+    %a = arith.mulf %i0, %i1 : f32
+    %b = arith.mulf %i0, %i2 : f32
+    %r = arith.maximumf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<16x48xf32>
+  return %y : tensor<16x48xf32>
+}
