@@ -18,6 +18,8 @@ void tg_arena_destroy(struct tg_arena *arena); /* NULL is allowed */
 void tg_arena_reset(struct tg_arena *arena);
 /* count * size bytes, zeroed; NULL on overflow or when out of memory. */
 void *tg_arena_alloc(struct tg_arena *arena, size_t count, size_t size);
+/* The same, not zeroed: for what is filled at once. */
+void *tg_arena_alloc_raw(struct tg_arena *arena, size_t count, size_t size);
 /*
  * Room for element number `count` of an array in the arena: the array itself
  * or, where *capacity is used up, a copy with room for twice as many. NULL when

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What the read functions below pass around. */
@@ -143,16 +142,17 @@ static enum tg_status tg_dataset_read_target(struct tg_dataset_reader *reader,
   if (!status)
     status = tg_target_parse("generic", target, reader->error);
   for (int64_t i = 0; !status && i < count; i++) {
-    char text[192];
-    struct tg_target one;
-    snprintf(text, sizeof text, "generic,%s=%" PRId64, names[i], values[i]);
+    int column = 0;
+    while (column < TG_TARGET_COLUMN_COUNT &&
+           strcmp(tg_target_column_names[column], names[i]))
+      column++;
+    if (column == TG_TARGET_COLUMN_COUNT)
+      return tg_fail(reader->error, "%s: target_names: unknown column '%.80s'",
+                     reader->npz->path, names[i]);
     struct tg_error cause;
-    if (tg_target_parse(text, &one, &cause))
-      return tg_fail(reader->error, "%s: target: %s", reader->npz->path,
-                     cause.message);
-    for (int column = 0; column < TG_TARGET_COLUMN_COUNT; column++)
-      if (!strcmp(tg_target_column_names[column], names[i]))
-        tg_target_set_column(target, column, values[i]);
+    if (tg_target_check(column, values[i], &cause))
+      return tg_fail(reader->error, "%s: %s", reader->npz->path, cause.message);
+    tg_target_set_column(target, column, values[i]);
   }
   if (!status) {
     *has_target = true;
@@ -286,6 +286,12 @@ static enum tg_status read_node_columns(struct tg_dataset_reader *reader,
   if (!status)
     status = tg_npz_get_f32(npz, "node_features", 3, shape, reader->arena,
                             &data->node_features, reader->error);
+  for (int64_t i = 0; !status && i < shape[0] * shape[1] * shape[2]; i++)
+    if (!isfinite(data->node_features[i]))
+      return tg_fail(reader->error,
+                     "%s: node_features: row %" PRId64 ", column %" PRId64
+                     " is not finite",
+                     npz->path, i / shape[2], i % shape[2]);
   if (!status && tg_dataset_has(reader, "feature_versions"))
     status =
         tg_npz_get_u64(npz, "feature_versions", 1, &data->feature_count,
@@ -309,6 +315,11 @@ static enum tg_status read_graph_labels(struct tg_dataset_reader *reader,
   if (!status)
     status = read_index(reader, "chosen_config", data->config_count,
                         &data->chosen_config);
+  const char **names;
+  if (!status && tg_dataset_has(reader, "config_names"))
+    status =
+        tg_npz_get_text(reader->npz, "config_names", 1, &data->config_count,
+                        reader->arena, &names, reader->error);
   if (!status)
     status = tg_dataset_read_word(reader, "graph", &data->name);
   if (!status)

@@ -24,11 +24,12 @@ enum tg_status tg_file_read(const char *path, struct tg_arena *arena,
     return tg_fail(error, "%s: not a regular file", path);
   }
   size_t size = (size_t)info.st_size;
-  *data = tg_arena_alloc(arena, size + 1, 1);
+  *data = tg_arena_alloc_raw(arena, size + 1, 1);
   if (!*data) {
     fclose(file);
     return tg_fail_memory(error, path);
   }
+  (*data)[size] = 0;
   *nbytes = fread(*data, 1, size, file);
   bool failed = ferror(file);
   fclose(file);

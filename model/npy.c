@@ -171,6 +171,17 @@ static enum tg_status tg_npy_check_size(const char *path, size_t nbytes,
   return TG_OK;
 }
 
+/* NumPy takes any byte for a truth value; as numbers they would differ. */
+static enum tg_status tg_npy_check_bools(const char *path,
+                                         const struct tg_npz_array *array,
+                                         struct tg_error *error) {
+  for (int64_t i = 0; array->kind == TG_NPZ_BOOL && i < array->count; i++)
+    if (array->data[i] > 1)
+      return tg_fail(error, "%s: %s: item %lld is %d, expected 0 or 1", path,
+                     array->name, (long long)i, array->data[i]);
+  return TG_OK;
+}
+
 enum tg_status tg_npy_parse(const char *path, const unsigned char *data,
                             size_t nbytes, struct tg_arena *arena,
                             struct tg_npz_array *array,
@@ -196,6 +207,8 @@ enum tg_status tg_npy_parse(const char *path, const unsigned char *data,
   array->data = data + start + header_nbytes;
   enum tg_status status =
       tg_npy_check_size(path, nbytes - start - header_nbytes, array, error);
+  if (!status)
+    status = tg_npy_check_bools(path, array, error);
   if (status || !header.column_major || array->rank < 2)
     return status;
   array->data = tg_npy_transpose(array, arena);

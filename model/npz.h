@@ -57,6 +57,7 @@ const struct tg_npz_array *tg_npz_find(const struct tg_npz *npz,
  * entry TG_NPZ_ANY accepts any extent and receives it, another one must match.
  * An integer that the type asked for can't hold is an error; so is a float
  * where an integer is asked for. NaN and infinity pass: who reads decides.
+ * Values that need no conversion are the array's own memory, not a copy.
  */
 enum tg_status tg_npz_get_f32(const struct tg_npz *npz, const char *key,
                               int rank, int64_t *shape, struct tg_arena *arena,

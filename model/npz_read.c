@@ -6,8 +6,8 @@
  */
 #include "model/npz.h"
 
-#include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -36,6 +36,7 @@ struct tg_zip_entry {
   unsigned method, flags;
   uint32_t crc;
   size_t packed_nbytes, nbytes, local_offset;
+  size_t data_offset; /* of the packed bytes */
 };
 
 static unsigned tg_read_u16(const unsigned char *p) {
@@ -131,6 +132,40 @@ static bool tg_zip_inflate(const unsigned char *packed, size_t packed_nbytes,
   return complete;
 }
 
+/* Finds the packed bytes, which have a header of their own in front: it must
+ * say what the directory says. */
+static enum tg_status tg_zip_locate(const struct tg_zip *zip,
+                                    struct tg_zip_entry *entry,
+                                    struct tg_error *error) {
+  const char *path = zip->path, *name = entry->name;
+  if (entry->local_offset > zip->directory_offset ||
+      zip->directory_offset - entry->local_offset < TG_ZIP_LOCAL_NBYTES)
+    return tg_fail(error, "%s: %s: lies outside of the file", path, name);
+  const unsigned char *p = zip->data + entry->local_offset;
+  if (tg_read_u32(p) != 0x04034b50)
+    return tg_fail(error, "%s: %s: no zip entry where the directory says", path,
+                   name);
+  size_t name_nbytes = tg_read_u16(p + 26);
+  size_t start = entry->local_offset + TG_ZIP_LOCAL_NBYTES + name_nbytes +
+                 tg_read_u16(p + 28);
+  if (start > zip->directory_offset ||
+      zip->directory_offset - start < entry->packed_nbytes)
+    return tg_fail(error, "%s: %s: truncated", path, name);
+  if (name_nbytes != strlen(name) ||
+      memcmp(p + TG_ZIP_LOCAL_NBYTES, name, name_nbytes) != 0)
+    return tg_fail(error,
+                   "%s: %s: has another name in the directory than at "
+                   "its place",
+                   path, name);
+  if (tg_read_u16(p + 8) != entry->method)
+    return tg_fail(error,
+                   "%s: %s: has another zip method in the directory "
+                   "than at its place",
+                   path, name);
+  entry->data_offset = start;
+  return TG_OK;
+}
+
 static enum tg_status tg_zip_unpack(const struct tg_zip *zip,
                                     const struct tg_zip_entry *entry,
                                     struct tg_arena *arena,
@@ -142,24 +177,13 @@ static enum tg_status tg_zip_unpack(const struct tg_zip *zip,
   if (entry->method != 0 && entry->method != 8)
     return tg_fail(error, "%s: %s: unknown zip method %u", path, name,
                    entry->method);
-  if (entry->local_offset > zip->nbytes ||
-      zip->nbytes - entry->local_offset < TG_ZIP_LOCAL_NBYTES)
-    return tg_fail(error, "%s: %s: lies outside of the file", path, name);
-  const unsigned char *p = zip->data + entry->local_offset;
-  if (tg_read_u32(p) != 0x04034b50)
-    return tg_fail(error, "%s: %s: no zip entry where the directory says", path,
-                   name);
-  size_t start = entry->local_offset + TG_ZIP_LOCAL_NBYTES +
-                 tg_read_u16(p + 26) + tg_read_u16(p + 28);
-  if (start > zip->nbytes || zip->nbytes - start < entry->packed_nbytes)
-    return tg_fail(error, "%s: %s: truncated", path, name);
-  const unsigned char *packed = zip->data + start;
+  const unsigned char *packed = zip->data + entry->data_offset;
   if (entry->method == 0
           ? entry->nbytes != entry->packed_nbytes
           : entry->nbytes / TG_DEFLATE_MAX_RATIO > entry->packed_nbytes)
     return tg_fail(error, "%s: %s: impossible size %zu", path, name,
                    entry->nbytes);
-  *data = tg_arena_alloc(arena, entry->nbytes + 1, 1);
+  *data = tg_arena_alloc_raw(arena, entry->nbytes + 1, 1);
   if (!*data)
     return tg_npz_no_memory(path, name, error);
   if (entry->method == 0)
@@ -199,11 +223,54 @@ static enum tg_status tg_npz_add_entry(const struct tg_zip *zip,
   return status;
 }
 
+static int tg_zip_compare(const void *a, const void *b) {
+  const struct tg_zip_entry *left = a, *right = b;
+  return (left->local_offset > right->local_offset) -
+         (left->local_offset < right->local_offset);
+}
+
+/* Entries that share bytes would make a small file a large one. Sorts them. */
+static enum tg_status tg_zip_check_overlaps(const struct tg_zip *zip,
+                                            struct tg_zip_entry *entries,
+                                            struct tg_error *error) {
+  if (zip->entry_count)
+    qsort(entries, zip->entry_count, sizeof *entries, tg_zip_compare);
+  for (unsigned i = 1; i < zip->entry_count; i++)
+    if (entries[i].local_offset <
+        entries[i - 1].data_offset + entries[i - 1].packed_nbytes)
+      return tg_fail(error, "%s: %s: shares bytes with %s", zip->path,
+                     entries[i].name, entries[i - 1].name);
+  return TG_OK;
+}
+
+/* The whole directory, in the order of the entries' places. */
+static enum tg_status tg_zip_read_directory(const struct tg_zip *zip,
+                                            struct tg_arena *arena,
+                                            struct tg_zip_entry **entries,
+                                            struct tg_error *error) {
+  *entries = tg_arena_alloc(arena, zip->entry_count, sizeof **entries);
+  if (!*entries)
+    return tg_npz_no_memory(zip->path, "zip directory", error);
+  size_t offset = zip->directory_offset;
+  enum tg_status status = TG_OK;
+  for (unsigned i = 0; !status && i < zip->entry_count; i++) {
+    status = tg_zip_read_entry(zip, &offset, arena, &(*entries)[i], error);
+    if (!status)
+      status = tg_zip_locate(zip, &(*entries)[i], error);
+  }
+  if (!status && offset != zip->directory_offset + zip->directory_nbytes)
+    status = tg_fail(error, "%s: the zip directory is broken", zip->path);
+  return status ? status : tg_zip_check_overlaps(zip, *entries, error);
+}
+
 enum tg_status tg_npz_read_memory(const char *path, const unsigned char *data,
                                   size_t nbytes, struct tg_arena *arena,
                                   struct tg_npz **npz, struct tg_error *error) {
   struct tg_zip zip = {.path = path, .data = data, .nbytes = nbytes};
+  struct tg_zip_entry *entries = NULL;
   enum tg_status status = tg_zip_find_directory(&zip, error);
+  if (!status)
+    status = tg_zip_read_directory(&zip, arena, &entries, error);
   if (status)
     return status;
   struct tg_npz *result = tg_arena_alloc(arena, 1, sizeof *result);
@@ -214,32 +281,27 @@ enum tg_status tg_npz_read_memory(const char *path, const unsigned char *data,
       tg_arena_alloc(arena, zip.entry_count, sizeof *result->arrays);
   if (!result->path || !result->arrays)
     return tg_npz_no_memory(path, "zip directory", error);
-  size_t offset = zip.directory_offset, total = 0;
-  for (unsigned i = 0; i < zip.entry_count; i++) {
-    struct tg_zip_entry entry = {0};
-    status = tg_zip_read_entry(&zip, &offset, arena, &entry, error);
-    /* Entries may share their bytes: then the sum is what grows. */
-    total += entry.nbytes;
-    if (!status && total / TG_DEFLATE_MAX_RATIO > nbytes)
-      status = tg_fail(error, "%s: %s: impossible size %zu", path, entry.name,
-                       entry.nbytes);
-    if (!status && tg_ends_with_npy(entry.name))
-      status = tg_npz_add_entry(&zip, &entry, arena, result, error);
-    if (status)
-      return status;
-  }
-  *npz = result;
-  return TG_OK;
+  for (unsigned i = 0; !status && i < zip.entry_count; i++)
+    if (tg_ends_with_npy(entries[i].name))
+      status = tg_npz_add_entry(&zip, &entries[i], arena, result, error);
+  if (!status)
+    *npz = result;
+  return status;
 }
 
+/* The file's own bytes are given back once its arrays are unpacked. */
 enum tg_status tg_npz_read(const char *path, struct tg_arena *arena,
                            struct tg_npz **npz, struct tg_error *error) {
   unsigned char *data = NULL;
   size_t nbytes = 0;
-  enum tg_status status = tg_file_read(path, arena, &data, &nbytes, error);
-  if (status)
-    return status;
-  return tg_npz_read_memory(path, data, nbytes, arena, npz, error);
+  struct tg_arena *packed = tg_arena_create();
+  if (!packed)
+    return tg_fail_memory(error, path);
+  enum tg_status status = tg_file_read(path, packed, &data, &nbytes, error);
+  if (!status)
+    status = tg_npz_read_memory(path, data, nbytes, arena, npz, error);
+  tg_arena_destroy(packed);
+  return status;
 }
 
 const struct tg_npz_array *tg_npz_find(const struct tg_npz *npz,

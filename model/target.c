@@ -18,12 +18,13 @@
 #endif
 
 const char *const tg_target_column_names[TG_TARGET_COLUMN_COUNT] = {
-#define TARGET(name, unit, doc, probe) #name,
+#define TARGET(name, unit, low, high, powers, doc, probe) #name,
 #include "model/target.def"
 };
 
 static const size_t tg_target_offset[TG_TARGET_COLUMN_COUNT] = {
-#define TARGET(name, unit, doc, probe) offsetof(struct tg_target, name),
+#define TARGET(name, unit, low, high, powers, doc, probe)                      \
+  offsetof(struct tg_target, name),
 #include "model/target.def"
 };
 
@@ -37,19 +38,12 @@ int64_t tg_target_get(const struct tg_target *target,
   return *(const int64_t *)((const char *)target + tg_target_offset[column]);
 }
 
-/* What a column may hold: outside of it a description is a typing error. A
- * column without a row here holds anything from 0. */
 static const struct {
   int64_t low, high;
   bool power_of_two;
 } tg_target_limits[TG_TARGET_COLUMN_COUNT] = {
-    [TG_TARGET_vector_bits] = {64, 8192, true},
-    [TG_TARGET_vector_registers] = {8, 1024, false},
-    [TG_TARGET_fma_per_cycle] = {1, 64, false},
-    [TG_TARGET_l1_nbytes] = {1024, INT64_C(1) << 40, false},
-    [TG_TARGET_l2_nbytes] = {1024, INT64_C(1) << 40, false},
-    [TG_TARGET_l3_nbytes] = {1024, INT64_C(1) << 40, false},
-    [TG_TARGET_cores] = {1, 65536, false},
+#define TARGET(name, unit, low, high, powers, doc, probe) {low, high, powers},
+#include "model/target.def"
 };
 
 static const struct tg_target tg_target_table[] = {
@@ -172,7 +166,7 @@ static void tg_target_probe_host(struct tg_target *target) {
   *target = *base;
   snprintf(target->name, sizeof target->name, "host");
   snprintf(target->cpu, sizeof target->cpu, "%s", host->cpu);
-#define TARGET(name, unit, doc, probe) target->name = probe;
+#define TARGET(name, unit, low, high, powers, doc, probe) target->name = probe;
 #include "model/target.def"
 }
 
@@ -200,6 +194,20 @@ static int tg_target_find_column(const char *name, size_t name_nbytes) {
   return -1;
 }
 
+enum tg_status tg_target_check(enum tg_target_column column, int64_t value,
+                               struct tg_error *error) {
+  const char *name = tg_target_column_names[column];
+  int64_t low = tg_target_limits[column].low;
+  int64_t high = tg_target_limits[column].high;
+  if (value < low || value > high)
+    return tg_fail(error, "target: %s: %lld is outside of %lld..%lld", name,
+                   (long long)value, (long long)low, (long long)high);
+  if (tg_target_limits[column].power_of_two && (value & (value - 1)))
+    return tg_fail(error, "target: %s: %lld is not a power of two", name,
+                   (long long)value);
+  return TG_OK;
+}
+
 static enum tg_status tg_target_set(struct tg_target *target, int column,
                                     const char *digits, size_t digits_nbytes,
                                     struct tg_error *error) {
@@ -215,17 +223,11 @@ static enum tg_status tg_target_set(struct tg_target *target, int column,
   long long value = strtoll(copy, &end, 10);
   if (errno || *end)
     return tg_fail(error, "target: %s: '%s' is not a number", name, copy);
-  int64_t low = tg_target_limits[column].low;
-  int64_t high = tg_target_limits[column].high;
-  high = high ? high : INT64_MAX;
-  if (value < low || value > high)
-    return tg_fail(error, "target: %s: %lld is outside of %lld..%lld", name,
-                   value, (long long)low, (long long)high);
-  if (tg_target_limits[column].power_of_two && (value & (value - 1)))
-    return tg_fail(error, "target: %s: %lld is not a power of two", name,
-                   value);
-  tg_target_set_column(target, column, value);
-  return TG_OK;
+  enum tg_status status =
+      tg_target_check((enum tg_target_column)column, value, error);
+  if (!status)
+    tg_target_set_column(target, (enum tg_target_column)column, value);
+  return status;
 }
 
 /* cpu= and features=: words that LLVM reads, of letters, digits and `marks`;

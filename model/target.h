@@ -12,7 +12,7 @@
 #include "model/error.h"
 
 enum tg_target_column {
-#define TARGET(name, unit, doc, probe) TG_TARGET_##name,
+#define TARGET(name, unit, low, high, powers, doc, probe) TG_TARGET_##name,
 #include "model/target.def"
   TG_TARGET_COLUMN_COUNT
 };
@@ -27,7 +27,7 @@ struct tg_target {
   char name[TG_TARGET_NAME_NBYTES]; /* "avx2", "avx512", "generic", "host" */
   char cpu[TG_TARGET_NAME_NBYTES];  /* LLVM CPU name, e.g. "x86-64-v3" */
   char features[TG_TARGET_FEATURES_NBYTES]; /* LLVM features, "+avx2,+fma" */
-#define TARGET(name, unit, doc, probe) int64_t name;
+#define TARGET(name, unit, low, high, powers, doc, probe) int64_t name;
 #include "model/target.def"
 };
 
@@ -36,6 +36,9 @@ extern const char *const tg_target_column_names[TG_TARGET_COLUMN_COUNT];
 
 int64_t tg_target_get(const struct tg_target *target,
                       enum tg_target_column column);
+/* May the column hold the value? */
+enum tg_status tg_target_check(enum tg_target_column column, int64_t value,
+                               struct tg_error *error);
 /* Unchecked: the value must be one that tg_target_parse would take. */
 void tg_target_set_column(struct tg_target *target,
                           enum tg_target_column column, int64_t value);

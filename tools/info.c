@@ -5,6 +5,7 @@
 
 #include "model/infer.h"
 #include "model/target.h"
+#include "tools/info_npz.h"
 #include "tools/options.h"
 #include "tools/text.h"
 #include "tools/timing.h"
@@ -51,7 +52,7 @@ static void print_json(const struct facts *f) {
 
 static void print_table(const struct facts *f) {
   static const char *const docs[] = {
-#define TARGET(name, unit, doc, probe) doc " (" unit ")",
+#define TARGET(name, unit, low, high, powers, doc, probe) doc " (" unit ")",
 #include "model/target.def"
   };
   printf("tgraph %s, LLVM %s, OpenBLAS core %s\n", tg_tool_version(),
@@ -83,11 +84,14 @@ int tg_command_info(int argc, char **argv) {
   };
   const struct tg_command_line line = {
       .name = "info",
-      .operands = "",
+      .operands = "[DATA.npz...]",
       .about = "Shows the machine and its measured peak, the target "
                "description that choices are\nmade for, the embedded model's "
-               "card and the versions.\n",
-      .examples = "  tgraph info\n  tgraph info --json --target avx2\n",
+               "card and the versions. Of data files it shows what is in\n"
+               "them, after checking all of it; --json prints an object a "
+               "line then.\n",
+      .examples = "  tgraph info\n  tgraph info --json --target avx2\n"
+                  "  tgraph info data/kernel-*.npz\n",
       .options = options,
       .option_count = TG_COUNT(options),
   };
@@ -95,7 +99,7 @@ int tg_command_info(int argc, char **argv) {
   if (!tg_parse_options(&line, argc, argv, &count, &status))
     return status;
   if (count > 0)
-    return tg_complain("info: takes no operand, but got '%s'", argv[1]);
+    return tg_info_npz(argv + 1, count, as_json);
   struct facts facts = {0};
   struct tg_error error;
   if (tg_target_parse(target, &facts.target, &error) != TG_OK)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import re
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+
+from model.train.npz import ANY, Npz
 
 MODEL = Path(__file__).resolve().parent.parent
 FIRST_LAYOUT_COLUMN = 134
@@ -23,6 +26,14 @@ def node_feature_names() -> list[str]:
     """The columns of node_feat, from the table that the C code is made of."""
     text = (MODEL / "node_features.def").read_text()
     return re.findall(r"^NODE_FEATURE\((\w+),", text, re.MULTILINE)
+
+
+@functools.cache
+def target_columns() -> dict[str, tuple[int, int, bool]]:
+    """Least and largest value of each column of a target, and whether only powers of two will do."""
+    text = (MODEL / "target.def").read_text()
+    rows = re.findall(r'^TARGET\((\w+), "\w+", (\d+), (\d+), (true|false),', text, re.MULTILINE)
+    return {name: (int(low), int(high), powers == "true") for name, low, high, powers in rows}
 
 
 def tile_feature_names() -> list[str]:
@@ -82,93 +93,161 @@ class LayoutGraph:
     chosen: int = -1
 
 
-def _check(path: Path, name: str, good: bool, fault: str) -> None:
-    if not good:
-        raise ValueError(f"{path}: {name}: {fault}")
+def _check_finite(npz: Npz, key: str, matrix: np.ndarray) -> np.ndarray:
+    good = np.isfinite(matrix)
+    if not good.all():
+        row, column = np.argwhere(~good)[0]
+        raise npz.fault(key, f"row {row}, column {column} is not finite")
+    return matrix
 
 
-def _graph(path: Path, data: np.lib.npyio.NpzFile) -> Graph:
-    node_feat = data["node_feat"].astype(np.float32)
-    opcode = data["node_opcode"].astype(np.int64)
-    edges = data["edge_index"].astype(np.int64).reshape(-1, 2)
-    width = len(node_feature_names())
-    _check(path, "node_feat", node_feat.ndim == 2 and node_feat.shape[1] == width, f"expected {width} columns")
-    _check(path, "node_feat", bool(np.isfinite(node_feat).all()), "not finite")
-    in_range = opcode.shape == node_feat.shape[:1] and ((opcode >= 0) & (opcode < OPCODE_COUNT)).all()
-    _check(path, "node_opcode", bool(in_range), "wrong shape or code")
-    ordered = (edges[:, 1] >= 0) & (edges[:, 1] < edges[:, 0]) & (edges[:, 0] < len(opcode))
-    _check(path, "edge_index", bool(ordered.all()), "expected v < u < nodes")
+def _graph(npz: Npz) -> Graph:
+    node_feat = npz.numbers("node_feat", (ANY, len(node_feature_names())), np.float32)
+    npz.check("node_feat", len(node_feat) > 0, "no nodes")
+    nodes = len(node_feat)
+    opcode = npz.integers("node_opcode", (nodes,), 0, OPCODE_COUNT - 1)
+    edges = npz.integers("edge_index", (ANY, 2), 0, (1 << 31) - 1)
+    wrong = (edges[:, 0] >= nodes) | (edges[:, 1] >= edges[:, 0])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        u, v = edges[row]
+        raise npz.fault("edge_index", f"row {row} is ({u}, {v}) with {nodes} nodes, expected v < u < nodes")
+    if not np.isfinite(node_feat).all():
+        node, column = np.argwhere(~np.isfinite(node_feat))[0]
+        raise npz.fault("node_feat", f"node {node}, column {node_feature_names()[column]} is not finite")
     return Graph(node_feat, opcode, edges)
+
+
+def _times(npz: Npz, key: str, count: int) -> np.ndarray:
+    values = npz.numbers(key, (count,))
+    good = (values > 0) & np.isfinite(values)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise npz.fault(key, f"item {i} is {values[i]:g}")
+    return values
+
+
+def _target(npz: Npz) -> dict[str, int]:
+    """Columns that a file doesn't have are left out."""
+    if "target" not in npz:
+        return {}
+    values = npz.integers("target", (ANY,))
+    names = npz.texts("target_names", (len(values),))
+    known = target_columns()
+    for name, value in zip(names, values, strict=True):
+        npz.check("target_names", name in known, f"unknown column '{name}'")
+        low, high, powers = known[name]
+        npz.check("target", low <= value <= high, f"{name}: {value} is outside of {low}..{high}")
+        npz.check("target", not powers or value & (value - 1) == 0, f"{name}: {value} is not a power of two")
+    return {name: int(value) for name, value in zip(names, values, strict=True)}
+
+
+def _index(npz: Npz, key: str, count: int) -> int:
+    """A configuration's number, -1 where the key isn't there."""
+    return int(npz.integers(key, (), -1, count - 1)) if key in npz else -1
+
+
+def _word(npz: Npz, key: str, default: str) -> str:
+    return npz.texts(key, ())[0] if key in npz else default
+
+
+def _tile(npz: Npz) -> TileKernel:
+    graph = _graph(npz)
+    runtime = _times(npz, "config_runtime", ANY)
+    count = len(runtime)
+    normalizer = _times(npz, "config_runtime_normalizers", count)
+    names = tile_feature_names()
+    features = _check_finite(npz, "config_feat", npz.numbers("config_feat", (count, len(names)), np.float32))
+    versions = [0] * len(names)
+    if "features" in npz:
+        names = npz.texts("feature_names", (ANY,))
+        features = _check_finite(npz, "features", npz.numbers("features", (count, len(names)), np.float32))
+        has_versions = "feature_versions" in npz
+        versions = [int(v) for v in npz.unsigned("feature_versions", (len(names),))] if has_versions else []
+        versions = versions or [0] * len(names)
+    if "knobs" in npz:
+        npz.integers("knobs", (count, len(npz.texts("knob_names", (ANY,)))))
+    target = _target(npz)
+    rerun, ci = _reruns(npz, normalizer)
+    analytic = _index(npz, "analytic_config", count)
+    _index(npz, "chosen_config", count)
+    stem = Path(npz.path).stem
+    return TileKernel(
+        path=npz.path,
+        kernel=_word(npz, "kernel", stem),
+        family=_word(npz, "family", stem),
+        graph=graph,
+        features=features,
+        feature_names=names,
+        feature_versions=versions,
+        label=np.log(runtime / normalizer),
+        ci=np.zeros(count) if ci is None else ci,
+        rerun=rerun,
+        target=target,
+        analytic=analytic,
+    )
 
 
 def read_tile(path: Path) -> TileKernel:
     """A tile file of this project, or one of TpuGraphs (its 24 columns as features)."""
-    with np.load(path) as data:
-        graph = _graph(path, data)
-        runtime = data["config_runtime"].astype(float)
-        normalizer = data["config_runtime_normalizers"].astype(float)
-        positive = runtime.shape == normalizer.shape and (runtime > 0).all() and (normalizer > 0).all()
-        _check(path, "config_runtime", bool(positive), "runtimes must be positive")
-        if "features" in data:
-            features = data["features"].astype(np.float32)
-            names = [str(name) for name in data["feature_names"]]
-        else:
-            features, names = data["config_feat"].astype(np.float32), tile_feature_names()
-        fits = features.shape == (len(runtime), len(names)) and np.isfinite(features).all()
-        _check(path, "features", bool(fits), "wrong shape or not finite")
-        versions = [int(v) for v in data["feature_versions"]] if "feature_versions" in data else [0] * len(names)
-        rerun = None
-        if "config_runtime_rerun" in data:
-            with np.errstate(invalid="ignore"):
-                rerun = np.log(data["config_runtime_rerun"].astype(float) / normalizer)
-        target = {}
-        if "target" in data:
-            target = {str(n): int(v) for n, v in zip(data["target_names"], data["target"], strict=True)}
-        return TileKernel(
-            path=str(path),
-            kernel=str(data["kernel"]) if "kernel" in data else path.stem,
-            family=str(data["family"]) if "family" in data else path.stem,
-            graph=graph,
-            features=features,
-            feature_names=names,
-            feature_versions=versions,
-            label=np.log(runtime / normalizer),
-            ci=data["ratio_ci"].astype(float) if "ratio_ci" in data else np.zeros(len(runtime)),
-            rerun=rerun,
-            target=target,
-            analytic=int(data["analytic_config"]) if "analytic_config" in data else -1,
-        )
+    return _tile(Npz(path))
+
+
+def _node_columns(npz: Npz, count: int, nodes: int) -> tuple[np.ndarray | None, list[str]]:
+    """Features of each kernel of a graph, and their names."""
+    if "node_knobs" in npz:
+        npz.integers("node_knobs", (count, nodes, len(npz.texts("knob_names", (ANY,)))))
+    if "node_features" not in npz:
+        return None, []
+    names = npz.texts("feature_names", (ANY,))
+    features = npz.numbers("node_features", (count, nodes, len(names)), np.float32)
+    _check_finite(npz, "node_features", features.reshape(-1, max(1, len(names))))
+    if "feature_versions" in npz:
+        npz.unsigned("feature_versions", (len(names),))
+    return features, names
+
+
+def _reruns(npz: Npz, normalizer: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Log ratios of a second run, and the intervals' half widths."""
+    count, rerun = len(normalizer), None
+    if "config_runtime_rerun" in npz:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rerun = np.log(npz.numbers("config_runtime_rerun", (count,)) / normalizer)
+    return rerun, npz.numbers("ratio_ci", (count,)) if "ratio_ci" in npz else None
+
+
+def _layout(npz: Npz) -> LayoutGraph:
+    graph = _graph(npz)
+    ids = npz.integers("node_config_ids", (ANY,), 0, len(graph.opcode) - 1)
+    runtime = _times(npz, "config_runtime", ANY)
+    count, key = len(runtime), "config_runtime_normalizers"
+    config_feat = npz.integers("node_config_feat", (count, len(ids), CONFIG_LAYOUT_COUNT), -2, 5).astype(np.int8)
+    if "run_runtime" in npz:
+        npz.integers("run_config_index", (len(_times(npz, "run_runtime", ANY)),), 0, count - 1)
+    layout = LayoutGraph(npz.path, graph, ids, config_feat, np.log(runtime))
+    layout.features, layout.feature_names = _node_columns(npz, count, len(ids))
+    _target(npz)
+    normalizer = _times(npz, key, count) if key in npz else np.ones(count)
+    layout.label = np.log(runtime / normalizer)
+    layout.rerun, layout.ci = _reruns(npz, normalizer)
+    layout.analytic, layout.chosen = _index(npz, "analytic_config", count), _index(npz, "chosen_config", count)
+    layout.config_names = npz.texts("config_names", (count,)) if "config_names" in npz else []
+    stem = Path(npz.path).stem
+    layout.name, layout.family = _word(npz, "graph", stem), _word(npz, "family", stem)
+    return layout
 
 
 def read_layout(path: Path) -> LayoutGraph:
     """A layout file of this project, or one of TpuGraphs."""
-    with np.load(path) as data:
-        config_feat = data["node_config_feat"].astype(np.int8)
-        ids = data["node_config_ids"].astype(np.int64)
-        graph = _graph(path, data)
-        fits = config_feat.ndim == 3 and config_feat.shape[1:] == (len(ids), CONFIG_LAYOUT_COUNT)
-        _check(path, "node_config_feat", fits, "wrong shape")
-        runtime = data["config_runtime"].astype(float)
-        _check(path, "config_runtime", len(runtime) == len(config_feat) and (runtime > 0).all(), "must be positive")
-        layout = LayoutGraph(str(path), graph, ids, config_feat, np.log(runtime))
-        if "config_runtime_normalizers" in data:
-            normalizer = data["config_runtime_normalizers"].astype(float)
-            layout.label = np.log(runtime / normalizer)
-            if "config_runtime_rerun" in data:
-                with np.errstate(invalid="ignore"):
-                    layout.rerun = np.log(data["config_runtime_rerun"].astype(float) / normalizer)
-        if "node_features" in data:
-            layout.features = data["node_features"].astype(np.float32)
-            layout.feature_names = [str(n) for n in data["feature_names"]]
-            fits = layout.features.shape == (*config_feat.shape[:2], len(layout.feature_names))
-            _check(path, "node_features", fits and bool(np.isfinite(layout.features).all()), "wrong shape or values")
-        layout.name = str(data["graph"]) if "graph" in data else path.stem
-        layout.family = str(data["family"]) if "family" in data else path.stem
-        layout.ci = data["ratio_ci"].astype(float) if "ratio_ci" in data else None
-        layout.config_names = [str(n) for n in data["config_names"]] if "config_names" in data else []
-        layout.analytic = int(data["analytic_config"]) if "analytic_config" in data else -1
-        layout.chosen = int(data["chosen_config"]) if "chosen_config" in data else -1
-        return layout
+    return _layout(Npz(path))
+
+
+def read_any(path: Path) -> TileKernel | LayoutGraph | None:
+    """What the file holds; None: arrays of something else."""
+    npz = Npz(path)
+    if "node_config_feat" in npz:
+        return _layout(npz)
+    return _tile(npz) if "config_runtime_normalizers" in npz else None
 
 
 def find_tiles(folders: Sequence[Path]) -> list[TileKernel]:
@@ -176,17 +255,15 @@ def find_tiles(folders: Sequence[Path]) -> list[TileKernel]:
     paths = sorted({p for folder in folders for p in ([folder] if folder.is_file() else folder.rglob("*.npz"))})
     kernels = []
     for path in paths:
-        with np.load(path) as data:
-            is_tile = "config_feat" in data
-        if is_tile:
-            kernels.append(read_tile(path))
+        npz = Npz(path)
+        if "config_runtime_normalizers" in npz and "node_config_feat" not in npz:
+            kernels.append(_tile(npz))
     if not kernels:
         raise ValueError(f"no tile files in {', '.join(map(str, folders))}")
-    names = kernels[0].feature_names
     for kernel in kernels:
-        _check(Path(kernel.path), "feature_names", kernel.feature_names == names, "differ from the first file's")
-        same = kernel.feature_versions == kernels[0].feature_versions
-        _check(Path(kernel.path), "feature_versions", same, "differ from the first file's")
+        for key in ("feature_names", "feature_versions"):
+            if getattr(kernel, key) != getattr(kernels[0], key):
+                raise ValueError(f"{kernel.path}: {key}: differ from the first file's")
     return kernels
 
 
