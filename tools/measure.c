@@ -19,7 +19,7 @@ int tg_command_measure(int argc, char **argv);
 
 struct measure_options {
   struct tg_measure_settings settings;
-  const char *pattern;
+  const char *pattern, *hash;
   double limit_minutes, again_percent, max_gflop;
   int64_t seed;
   bool list, graphs, again, refresh, json;
@@ -184,13 +184,18 @@ static void print_list_json(const struct run *run) {
   tg_json_begin(&json, NULL, '[');
   for (int i = 0; i < run->kernels.count; i++) {
     const struct tg_kernel_entry *e = &run->kernels.entries[i];
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)e->hash);
     tg_json_begin(&json, NULL, '{');
     tg_json_put_text(&json, "kernel", e->name);
+    tg_json_put_text(&json, "hash", hash);
+    tg_json_put_text(&json, "family", e->family);
     tg_json_put_number(&json, "gflop", e->gflop);
     tg_json_put_number(&json, "uses", e->occurrences);
     tg_json_put_bool(&json, "done",
                      run->options->settings.folder && is_done(run, e));
     tg_json_put_text(&json, "programs", e->sources);
+    tg_json_put_text(&json, "mlir", e->text);
     tg_json_end(&json, '}');
   }
   tg_json_end(&json, ']');
@@ -207,13 +212,14 @@ static void print_list(const struct run *run) {
   }
 }
 
-/* Drops the kernels that the options leave out. */
-static void filter_kernels(struct run *run, const regex_t *pattern) {
+/* Drops the kernels that the options leave out; `hash`: NULL = any. */
+static void filter_kernels(struct run *run, const regex_t *pattern,
+                           const uint64_t *hash) {
   int kept = 0;
   for (int i = 0; i < run->kernels.count; i++) {
     struct tg_kernel_entry *e = &run->kernels.entries[i];
     if ((pattern && regexec(pattern, e->name, 0, NULL, 0)) ||
-        e->gflop > run->options->max_gflop) {
+        (hash && e->hash != *hash) || e->gflop > run->options->max_gflop) {
       free(e->text);
       free(e->path);
       continue;
@@ -223,10 +229,22 @@ static void filter_kernels(struct run *run, const regex_t *pattern) {
   run->kernels.count = kept;
 }
 
+/* Sixteen digits, as the list and the files' names have them. */
+static bool parse_hash(const char *text, uint64_t *hash) {
+  char *end;
+  *hash = strtoull(text, &end, 16);
+  return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16 && !*end;
+}
+
 static int collect_kernels(struct run *run, char **paths, int count) {
   struct tg_error error;
   regex_t pattern;
-  const char *text = run->options->pattern;
+  uint64_t hash;
+  const char *text = run->options->pattern, *only = run->options->hash;
+  if (only && !parse_hash(only, &hash))
+    return tg_complain("measure: option --hash: '%s' is not of 16 hexadecimal "
+                       "digits",
+                       only);
   if (text && regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB))
     return tg_complain("measure: option --kernels: '%s' is no regular "
                        "expression",
@@ -239,10 +257,13 @@ static int collect_kernels(struct run *run, char **paths, int count) {
       status = tg_complain("%s", error.message);
   }
   tg_progress_end();
-  filter_kernels(run, text ? &pattern : NULL);
+  filter_kernels(run, text ? &pattern : NULL, only ? &hash : NULL);
   tg_kernels_interleave(&run->kernels);
   if (text)
     regfree(&pattern);
+  if (status == TG_EXIT_GOOD && only && !run->kernels.count)
+    return tg_complain("measure: option --hash: no kernel has the hash %s",
+                       only);
   return status;
 }
 
@@ -295,6 +316,9 @@ static bool read_options(int argc, char **argv, struct measure_options *o,
        TG_CANDIDATE_LIMIT, "N", "candidates of each kernel (default 64)"},
       {"kernels", TG_OPTION_TEXT, &o->pattern, 0, 0, "REGEX",
        "only kernels whose name contains a match"},
+      {"hash", TG_OPTION_TEXT, &o->hash, 0, 0, "HASH",
+       "only the kernel with this hash, as --list --json has it;\nnames may "
+       "be those of several kernels"},
       {"max-gflop", TG_OPTION_REAL, &o->max_gflop, 0, 1e9, "X",
        "leave out kernels with more work than this (default 4)"},
       {"seed", TG_OPTION_INT, &o->seed, 0, 1e15, "N",

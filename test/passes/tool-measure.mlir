@@ -8,7 +8,14 @@
 // RUN: %tgraph measure --refresh -o %t | FileCheck %s --check-prefix=REFRESH
 // RUN: %tgraph measure --again -o %t | FileCheck %s --check-prefix=AGAIN
 
+// RUN: %tgraph measure --list --json %s | %python -c "import json, sys; print(json.load(sys.stdin)[0]['hash'])" > %t.hash
+// RUN: xargs %tgraph measure --list %s --hash < %t.hash | FileCheck %s --check-prefix=LIST
+// RUN: not %tgraph measure --list --hash 0123456789abcdef %s 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %tgraph measure --list --hash 12 %s 2>&1 | FileCheck %s --check-prefix=DIGITS
+
 // LIST: tool-measure.matmul.16x16_16 {{.*}} 2 no tool-measure
+// NONE: error: measure: option --hash: no kernel has the hash 0123456789abcdef
+// DIGITS: error: measure: option --hash: '12' is not of 16 hexadecimal digits
 // FIRST: 1 kernels, 0 already measured
 // FIRST: 1 kernels measured, 0 without result
 // SECOND: 1 kernels, 1 already measured
