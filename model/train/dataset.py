@@ -7,6 +7,7 @@ import csv
 import functools
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,6 +277,37 @@ def split_families(kernels: Sequence[TileKernel], held_out: Sequence[str]) -> tu
     shapes = {k.graph.shape_key for k in test}
     train = [k for k in kernels if k.family not in held_out and k.graph.shape_key not in shapes]
     return train, test
+
+
+def make_folds(kernels: Sequence[TileKernel], count: int) -> list[list[str]]:
+    """Families in `count` groups of about equally many kernels; 0 = one family a group."""
+    sizes: dict[str, int] = {}
+    for kernel in kernels:
+        sizes[kernel.family] = sizes.get(kernel.family, 0) + 1
+    order = sorted(sizes, key=lambda family: (-sizes[family], family))
+    folds: list[list[str]] = [[] for _ in range(min(count, len(order)) if count else len(order))]
+    for family in order:
+        min(folds, key=lambda fold: (sum(sizes[f] for f in fold), len(fold))).append(family)
+    return folds
+
+
+def split_three(
+    kernels: Sequence[TileKernel], folds: int = 5
+) -> tuple[list[TileKernel], list[TileKernel], list[TileKernel]]:
+    """Training, validation and test: the last two are a fold of families each. No shape is in two of them: what
+    validation shares with test, and training with either, is left out."""
+    groups = make_folds(kernels, folds)
+    if len(groups) < 3:
+        raise ValueError(f"{len(groups)} families can't be split three ways")
+    rest, test = split_families(kernels, groups[0])
+    train, validation = split_families(rest, [family for family in groups[1] if any(k.family == family for k in rest)])
+    return train, validation, test
+
+
+def shared_shapes(*parts: Sequence[TileKernel]) -> int:
+    """How many kernel shapes are in more than one part."""
+    counts = Counter(shape for part in parts for shape in {kernel.graph.shape_key for kernel in part})
+    return sum(count > 1 for count in counts.values())
 
 
 def write_log(path: Path, row: dict[str, object]) -> None:

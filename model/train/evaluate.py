@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from model.train import dataset, metrics
-from model.train.dataset import TileKernel
+from model.train.dataset import TileKernel, make_folds
 from model.train.train import load_config, load_network, score_tiles, train_tile
 
 Scorer = Callable[[TileKernel], np.ndarray | None]  # None: the rival chooses, it doesn't rank
@@ -97,18 +97,6 @@ def mean_row(rows: Sequence[dict[str, float]]) -> dict[str, float]:
     slow = [math.log1p(row["slowdown1"]) for row in rows]
     result["geomean_slowdown1"] = math.expm1(float(np.mean(slow)))
     return result
-
-
-def make_folds(kernels: Sequence[TileKernel], count: int) -> list[list[str]]:
-    """Families in `count` groups of about equally many kernels; 0 = one family a group."""
-    sizes: dict[str, int] = {}
-    for kernel in kernels:
-        sizes[kernel.family] = sizes.get(kernel.family, 0) + 1
-    order = sorted(sizes, key=lambda family: (-sizes[family], family))
-    folds: list[list[str]] = [[] for _ in range(min(count, len(order)) if count else len(order))]
-    for family in order:
-        min(folds, key=lambda fold: (sum(sizes[f] for f in fold), len(fold))).append(family)
-    return folds
 
 
 def rivals(kernels: Sequence[TileKernel], config: dict, seed: int) -> dict[str, Scorer]:
