@@ -104,7 +104,7 @@ def test_bad_input_is_told(tmp_path: Path, fake: Path, capsys: pytest.CaptureFix
 @pytest.mark.skipif(not (BUILD / "bin/tgraph").exists(), reason=f"{BUILD}/bin/tgraph isn't built")
 def test_the_tool_itself_on_a_node(tmp_path: Path, nodes: object) -> None:
     program = ROOT / "test/passes/tool-measure.mlir"
-    arguments = [str(program), "-o", str(tmp_path), "--address", nodes.address, "--configs", "3"]
+    arguments = [str(program), "-o", str(tmp_path), "--address", nodes.address, "--configs", "3", "--core", "0"]
     assert cluster.main([*arguments, "--tgraph", str(BUILD / "bin/tgraph")]) == cluster.GOOD
     (path,) = tmp_path.glob("*/kernel-*.npz")
     kernel = dataset.read_tile(path)
