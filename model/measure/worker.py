@@ -8,8 +8,10 @@ Nothing but the standard library is imported: Ray sends this module's code to ma
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
+import os
 import platform
 import signal
 import subprocess
@@ -54,9 +56,12 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else ""
 
 
-def die_with_parent() -> None:
-    """In a child before it becomes the tool: a worker that is killed leaves nobody who goes on timing."""
+def become_tool() -> None:
+    """In a child before it becomes the tool: a worker that is killed leaves nobody who goes on timing, and what is
+    timed has the usual priority, which Ray lowers (only root may raise it: see RAY_worker_niceness in README.md)."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, min(0, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 class Worker:
@@ -94,7 +99,7 @@ class Worker:
                 text=True,
                 errors="replace",
                 timeout=self.seconds,
-                preexec_fn=die_with_parent,
+                preexec_fn=become_tool,
                 check=False,
             )
         except subprocess.TimeoutExpired:

@@ -39,6 +39,7 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAKE_TGRAPH", str(folder))
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_worker_niceness", "0")
         yield folder
 
 
@@ -194,8 +195,8 @@ def test_the_data_of_another_kernel_are_not_kept(tmp_path: Path) -> None:
 
 def test_a_killed_worker_leaves_no_child() -> None:
     code = (
-        "import subprocess, sys, time; from model.measure.worker import die_with_parent;"
-        "child = subprocess.Popen(['sleep', '60'], preexec_fn=die_with_parent); print(child.pid, flush=True);"
+        "import subprocess, sys, time; from model.measure.worker import become_tool;"
+        "child = subprocess.Popen(['sleep', '60'], preexec_fn=become_tool); print(child.pid, flush=True);"
         "time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
