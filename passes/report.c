@@ -71,6 +71,10 @@ static void put_site(struct tg_text *text, const struct tg_decider *decider,
     float features[TG_FEATURE_COUNT];
     tg_config_features(&site->kernel, &decision->config, decider->target,
                        features);
+    struct tg_cost cost;
+    tg_plan_cost(&plan, decider->target, &cost);
+    tg_text_print(text, ",\n     \"scratch_nbytes\": %.0f",
+                  cost.scratch_nbytes);
     tg_text_print(text, ",\n     \"features\": {");
     for (int f = 0; f < TG_FEATURE_COUNT; ++f)
       tg_text_print(text, "%s\"%s\": %.6g", f ? ", " : "", tg_feature_names[f],

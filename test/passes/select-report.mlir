@@ -11,6 +11,7 @@
 // CHECK-NEXT: "extents": [8, 16, 4], "flops": 1024, "reason": "ANALYTIC",
 // CHECK-NEXT: "configs": {{[0-9]+}}, "scored": {{[0-9]+}},
 // CHECK-NEXT: "config": {"tiled": 1,
+// CHECK-NEXT: "scratch_nbytes": 0,
 // CHECK-NEXT: "features": {"log_flops": 10
 // CHECK-NEXT: {"op": "linalg.matmul"
 // CHECK-NEXT: "extents": [128, 16, 4], "bounded": [0], "flops": 16384, "reason": "ANALYTIC",
