@@ -7,7 +7,7 @@
 // CHECK:      "model": "analytic",
 // CHECK-NEXT: "target": "avx2,
 // CHECK-NEXT: "sites": [
-// CHECK-NEXT: {"op": "linalg.matmul", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+28]]:8)",
+// CHECK-NEXT: {"op": "linalg.matmul", "location": "loc(\"{{.*}}select-report.mlir\":[[#@LINE+29]]:8)",
 // CHECK-NEXT: "extents": [8, 16, 4], "flops": 1024, "reason": "ANALYTIC",
 // CHECK-NEXT: "configs": {{[0-9]+}}, "scored": {{[0-9]+}},
 // CHECK-NEXT: "config": {"tiled": 1,
