@@ -129,7 +129,7 @@ def sums(folders: list[Path]) -> list[str]:
         "",
         "## The sum of the kernels against the whole",
         "",
-        "The rule's configurations: kernels measured alone, with their operands in the caches as far as they fit, against",
+        "The rule's configurations: kernels measured alone, their operands in the caches as far as they fit, against",
         "the graph measured as a whole, with everything between the kernels. Graphs whose kernels were all measured.",
         "",
         "| graph | kernels | whole (µs) | sum / whole |",
