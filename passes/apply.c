@@ -208,7 +208,19 @@ static MlirType computed_in(const struct decision *decision) {
       mlirValueGetType(mlirOperationGetResult(decision->op, 0)));
 }
 
-/* What the function takes: the operands, then the epilogue's inputs. */
+/* Its result is the function's. */
+static MlirOperation last_operation(const struct decision *decision) {
+  const struct tg_epilogue *epilogue = &decision->epilogue;
+  return epilogue->length ? epilogue->chain[epilogue->length - 1]
+                          : decision->op;
+}
+
+static MlirType result_type(const struct decision *decision) {
+  return mlirValueGetType(mlirOperationGetResult(last_operation(decision), 0));
+}
+
+/* What the function takes: the operands, then the epilogue's inputs. Where the
+ * initial value isn't read, its place is the result's. */
 static int collect_arguments(const struct decision *decision,
                              MlirValue arguments[MAX_ARGUMENTS]) {
   const struct tg_epilogue *epilogue = &decision->epilogue;
@@ -231,7 +243,8 @@ static MlirType function_type(const struct decision *decision) {
   int count = collect_arguments(decision, arguments);
   for (int i = 0; i < count; ++i)
     inputs[i] = mlirValueGetType(arguments[i]);
-  MlirType result = mlirValueGetType(mlirOperationGetResult(decision->op, 0));
+  MlirType result = result_type(decision);
+  inputs[TG_RESULT] = result;
   return mlirFunctionTypeGet(mlirOperationGetContext(decision->op), count,
                              inputs, 1, &result);
 }
@@ -293,14 +306,21 @@ static bool pack_before(struct apply *apply, struct decision *decision,
 
 /*===-- Replacing the operation -------------------------------------------===*/
 
-/* An empty tensor like the filled one. */
-static MlirValue unfilled(MlirOperation before, MlirValue filled) {
-  MlirType type = mlirValueGetType(filled);
-  /* Its extents are those of the tensor that was filled. */
-  if (!mlirShapedTypeHasStaticShape(type))
-    return mlirOperationGetOperand(tg_value_producer(filled), 1);
-  return mlirOperationGetResult(
-      tg_insert_before(before, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
+/* Where the result goes to if nothing has to be there before: an empty tensor
+ * in place of the filled one. */
+static MlirValue destination(const struct decision *decision) {
+  MlirType type = result_type(decision);
+  MlirOperation last = last_operation(decision);
+  if (mlirShapedTypeHasStaticShape(type))
+    return mlirOperationGetResult(
+        tg_insert_before(last, "tensor.empty", 0, NULL, 1, &type, NULL), 0);
+  /* Of the same extents are the tensor that was filled, and what the last
+   * operation was to write to. */
+  MlirValue filled = mlirOperationGetOperand(decision->op, TG_RESULT);
+  return mlirTypeEqual(mlirValueGetType(filled), type)
+             ? mlirOperationGetOperand(tg_value_producer(filled), 1)
+             : mlirOperationGetOperand(last,
+                                       mlirOperationGetNumOperands(last) - 1);
 }
 
 /* The operation goes into the code of another one. */
@@ -365,14 +385,13 @@ static bool replace_by_call(struct apply *apply, struct decision *decision) {
   }
   const struct tg_epilogue *epilogue = &decision->epilogue;
   /* Where the last operation stood, all that the call needs is known. */
-  MlirOperation last =
-      epilogue->length ? epilogue->chain[epilogue->length - 1] : decision->op;
+  MlirOperation last = last_operation(decision);
   MlirValue arguments[MAX_ARGUMENTS];
   int count = collect_arguments(decision, arguments);
-  MlirType type = mlirValueGetType(arguments[TG_RESULT]);
+  MlirType type = result_type(decision);
   /* A fill that nobody reads would be a pass over the result for nothing. */
   if (!tg_plan_reads_init(&decision->plan))
-    arguments[TG_RESULT] = unfilled(last, arguments[TG_RESULT]);
+    arguments[TG_RESULT] = destination(decision);
   MlirOperation call = tg_insert_call(last, name, count, arguments, 1, &type);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0),
                                 mlirOperationGetResult(call, 0));

@@ -201,6 +201,22 @@ static bool add_operands(MlirOperation kernel, MlirOperation op,
   return true;
 }
 
+/* A tensor like the kernel's result, but maybe of other elements. */
+static bool is_link_type(MlirType type, MlirType result) {
+  if (mlirTypeEqual(type, result))
+    return true;
+  if (!mlirTypeIsARankedTensor(type) ||
+      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) ||
+      !tg_lanes_hold(mlirShapedTypeGetElementType(type)))
+    return false;
+  intptr_t rank = mlirShapedTypeGetRank(result);
+  bool same = mlirShapedTypeGetRank(type) == rank;
+  for (intptr_t d = 0; d < rank && same; ++d)
+    same = mlirShapedTypeGetDimSize(type, d) ==
+           mlirShapedTypeGetDimSize(result, d);
+  return same;
+}
+
 /* Can the operation be the next link? Adds its inputs if so. */
 static bool add_link(MlirOperation kernel, MlirOperation op,
                      const struct stored *stored,
@@ -208,7 +224,7 @@ static bool add_link(MlirOperation kernel, MlirOperation op,
   MlirAffineMap maps[TG_MAX_LINK_OPERANDS + 1];
   MlirType type = mlirValueGetType(mlirOperationGetResult(kernel, 0));
   if (!tg_op_is(op, "linalg.generic") || mlirOperationGetNumResults(op) != 1 ||
-      !mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) ||
+      !is_link_type(mlirValueGetType(mlirOperationGetResult(op, 0)), type) ||
       tg_op_has_attribute(op, "tgraph.skip") || !is_parallel(op))
     return false;
   int count = tg_op_get_maps(op, TG_MAX_LINK_OPERANDS + 1, maps);
@@ -266,6 +282,18 @@ static MlirOperation next_user(MlirOperation kernel,
   return elsewhere ? (MlirOperation){NULL} : first;
 }
 
+/* Can what the last link makes be what the code stores? It may have another
+ * element type where the sums in memory aren't read. */
+static bool can_end(MlirOperation kernel, const struct tg_plan *plan,
+                    const struct tg_epilogue *epilogue) {
+  MlirType sum = mlirValueGetType(mlirOperationGetResult(kernel, 0));
+  MlirType last = mlirValueGetType(
+      mlirOperationGetResult(epilogue->chain[epilogue->length - 1], 0));
+  return mlirTypeEqual(sum, last) ||
+         (!tg_plan_reads_init(plan) &&
+          tg_element_is_addressable(mlirShapedTypeGetElementType(last)));
+}
+
 /* Links are taken in the order of the block. What counts in the end is the
  * longest part whose values nothing but its own links reads, the last one
  * excepted. */
@@ -284,7 +312,7 @@ void tg_epilogue_find(MlirOperation op, const struct tg_kernel *kernel,
   while (epilogue->length < TG_MAX_CHAIN && !mlirOperationIsNull(user) &&
          add_link(op, user, &stored, epilogue)) {
     user = next_user(op, epilogue, &unread);
-    if (unread) {
+    if (unread && can_end(op, plan, epilogue)) {
       length = epilogue->length;
       input_count = epilogue->input_count;
     }

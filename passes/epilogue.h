@@ -4,6 +4,8 @@
  * residual sum) that are done on its result before it is stored: linalg.generic
  * operations that read the kernel's result, each other's, and other tensors,
  * and of which only the last one's result is read by anything else.
+ * A link may have other elements than the sum: one of f32 that is rounded to
+ * bf16 in the end is stored as that.
  */
 #ifndef TGRAPH_PASSES_EPILOGUE_H
 #define TGRAPH_PASSES_EPILOGUE_H
