@@ -173,7 +173,7 @@ MlirValue tg_math_power(const struct tg_math *math, MlirValue sum) {
 
 /*===-- Types -------------------------------------------------------------===*/
 
-enum { MAX_VECTOR_RANK = 8 };
+enum { MAX_VECTOR_RANK = 8, MAX_OPERANDS = 2 };
 
 /* The type of the same shape with another element. */
 static MlirType reshape(MlirType shape, MlirType element) {
@@ -217,8 +217,12 @@ static const struct row {
 #include "passes/polynomial.def"
 };
 
+static bool is_half(MlirType element) {
+  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+}
+
 static const struct row *find_row(MlirStringRef name, MlirType element) {
-  if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element))
+  if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element) && !is_half(element))
     return NULL;
   int width = mlirTypeIsAF64(element) ? 64 : 32;
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
@@ -238,6 +242,27 @@ static bool is_supported_shape(MlirType type) {
           mlirShapedTypeGetRank(type) <= MAX_VECTOR_RANK);
 }
 
+/* On operands of one type, f32 or f64. */
+static MlirValue emit_row(struct tg_builder *builder, const struct row *row,
+                          const MlirValue *operands) {
+  MlirType type = mlirValueGetType(operands[0]);
+  struct tg_math math =
+      make_math(builder, type, mlirTypeIsAF64(element_of(type)));
+  return row->emit(&math, operands);
+}
+
+/* f16 and bf16 are computed in f32 and rounded once. */
+static MlirValue emit_half(struct tg_builder *builder, const struct row *row,
+                           const MlirValue *operands) {
+  MlirType type = mlirValueGetType(operands[0]);
+  MlirType wide = reshape(type, mlirF32TypeGet(builder->context));
+  MlirValue extended[MAX_OPERANDS];
+  for (int i = 0; i < row->operand_count; ++i)
+    extended[i] = tg_build_1(builder, "arith.extf", 1, &operands[i], wide);
+  MlirValue result = emit_row(builder, row, extended);
+  return tg_build_1(builder, "arith.truncf", 1, &result, type);
+}
+
 MlirValue tg_polynomial_emit(struct tg_builder *builder, MlirStringRef name,
                              int operand_count, const MlirValue *operands) {
   MlirValue none = {NULL};
@@ -250,7 +275,6 @@ MlirValue tg_polynomial_emit(struct tg_builder *builder, MlirStringRef name,
   for (int i = 1; i < operand_count; ++i)
     if (!mlirTypeEqual(mlirValueGetType(operands[i]), type))
       return none;
-  struct tg_math math =
-      make_math(builder, type, mlirTypeIsAF64(element_of(type)));
-  return row->emit(&math, operands);
+  return is_half(element_of(type)) ? emit_half(builder, row, operands)
+                                   : emit_row(builder, row, operands);
 }

@@ -14,10 +14,11 @@
 bool tg_polynomial_has(MlirStringRef name, MlirType element);
 
 /*
- * Emits the operation on operands of one type: f32, f64, or a vector of a fixed
- * number of either. The result is of that type. A null value, and nothing
- * emitted, where there is no row for the name, the type and the number of
- * operands. Only the builder's place, location and `fused` matter.
+ * Emits the operation on operands of one type: f32, f64, f16 and bf16 (by way
+ * of f32), or a vector of a fixed number of any. The result is of that type. A
+ * null value, and nothing emitted, where there is no row for the name, the type
+ * and the number of operands. Only the builder's place, location and `fused`
+ * matter.
  */
 MlirValue tg_polynomial_emit(struct tg_builder *builder, MlirStringRef name,
                              int operand_count, const MlirValue *operands);
