@@ -75,11 +75,8 @@ MlirValue tg_build_number(struct tg_builder *outside, MlirType type,
 }
 
 MlirValue tg_build_fill(struct tg_builder *outside, MlirValue value,
-                        intptr_t rank, const int64_t *shape) {
-  MlirAttribute no_encoding = {NULL};
-  MlirType element = mlirValueGetType(value);
-  MlirType type = mlirRankedTensorTypeGet(rank, shape, element, no_encoding);
-  MlirValue empty = tg_build_1(outside, "tensor.empty", 0, NULL, type);
+                        MlirValue empty) {
+  MlirType element = mlirValueGetType(value), type = mlirValueGetType(empty);
   MlirType types[2] = {element, element};
   MlirLocation locations[2] = {outside->location, outside->location};
   MlirBlock body = mlirBlockCreate(2, types, locations);

@@ -35,8 +35,8 @@ MlirOperation tg_generic_end(struct tg_builder *outside,
 /* A constant of an integer type. */
 MlirValue tg_build_number(struct tg_builder *outside, MlirType type,
                           int64_t value);
-/* A new tensor that is the value everywhere. */
+/* The tensor with the value everywhere. */
 MlirValue tg_build_fill(struct tg_builder *outside, MlirValue value,
-                        intptr_t rank, const int64_t *shape);
+                        MlirValue empty);
 
 #endif

@@ -22,6 +22,7 @@
 #include "passes/select_nests.h"
 #include "passes/select_relayout.h"
 #include "passes/stored.h"
+#include "passes/widen.h"
 #include "passes/zero_points.h"
 
 struct select {
@@ -364,6 +365,7 @@ static MlirLogicalResult run(struct select *select) {
       !tg_fold_batchnorm(select->module, select->options->overwrite,
                          select->arena, select->remarks))
     return fail_at(select->module, "out of memory");
+  tg_widen_sums(select->module, may_choose);
   bool relayout = may_choose && select->relayout_mode != TG_RELAYOUT_GIVEN;
   if ((relayout && !tg_choose_relayout(
                        select->module, &select->decider, select->relayout_mode,

@@ -122,11 +122,3 @@ func.func @i8_conv(%a: tensor<2x5x15x35xi8>, %b: tensor<17x5x3x3xi8>, %f: tensor
     ins(%a, %b : tensor<2x5x15x35xi8>, tensor<17x5x3x3xi8>) outs(%f : tensor<2x17x7x17xi32>) -> tensor<2x17x7x17xi32>
   return %r : tensor<2x17x7x17xi32>
 }
-// Rounded to bf16 in every step: that sum is another one. Its loops are vectors
-// all the same.
-// CHECK-LABEL: func.func @rounded(
-// CHECK: linalg.matmul {tgraph.config = {register_vectors = {{[0-9]+}} : i64, schedule = "vector"
-func.func @rounded(%a: tensor<8x16xbf16>, %b: tensor<16x32xbf16>, %f: tensor<8x32xbf16>) -> tensor<8x32xbf16> {
-  %r = linalg.matmul ins(%a, %b : tensor<8x16xbf16>, tensor<16x32xbf16>) outs(%f : tensor<8x32xbf16>) -> tensor<8x32xbf16>
-  return %r : tensor<8x32xbf16>
-}
