@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/options.h"
+#include "tools/retype.h"
 
 int tg_command_bench(int argc, char **argv);
 
@@ -16,6 +17,8 @@ static bool read_settings(int argc, char **argv, struct tg_bench_settings *s,
        "function to call (default: main, or the only public one)"},
       {"data", TG_OPTION_TEXT, &s->data, 0, 0, "FILE",
        "JSON about the arguments (default: IN.json or IN.json.gz)"},
+      {"types", TG_OPTION_TEXT, &s->types, 0, 0, "TYPE",
+       "f64, f16 or bf16 in place of the program's f32, in all of\nit"},
       {"gemm", TG_OPTION_TRIPLE, s->gemm, 1, 1 << 20, "M N K",
        "race a matmul of this size against OpenBLAS's sgemm"},
       {"rounds", TG_OPTION_INT, &s->rounds, 1, TG_RACE_ROUND_LIMIT, "N",
@@ -84,7 +87,8 @@ static bool read_settings(int argc, char **argv, struct tg_bench_settings *s,
 static int bench_one(struct tg_program *program,
                      const struct tg_bench_settings *s) {
   struct tg_error error;
-  if (tg_build_check(program, &s->build, &error) != TG_OK)
+  if (tg_retype(program, s->types, &error) != TG_OK ||
+      tg_build_check(program, &s->build, &error) != TG_OK)
     return tg_complain("%s", error.message);
   struct tg_bench_report *report = malloc(sizeof *report);
   if (!report)
@@ -147,6 +151,9 @@ int tg_command_bench(int argc, char **argv) {
     return tg_complain("bench: option --core: this machine has the cores 0 "
                        "to %d",
                        tg_core_count() - 1);
+  if (s.gemm[0] && s.types && s.types[0])
+    return tg_complain("bench: options --gemm and --types don't go together: "
+                       "OpenBLAS's sgemm is f32");
   s.build.limits.seconds = s.seconds;
   struct tg_target target;
   struct tg_compile_options compile;

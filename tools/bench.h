@@ -11,7 +11,7 @@
 enum { TG_BENCH_BLAS = TG_SIDE_COUNT, TG_BENCH_COUNT };
 
 struct tg_bench_settings {
-  const char *function, *data;
+  const char *function, *data, *types;
   int64_t seed, rounds, core;
   int64_t gemm[3]; /* M N K; 0 = no matmul */
   double seconds, entry_s;

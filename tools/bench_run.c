@@ -7,6 +7,7 @@
 
 #include "tools/bench.h"
 #include "tools/choices.h"
+#include "tools/exact.h"
 #include "tools/progress.h"
 
 const char *const tg_bench_names[TG_BENCH_COUNT] = {
@@ -160,13 +161,18 @@ static struct tg_blob capture(const struct race_job *job, int i) {
  * OpenBLAS where stock is left out. */
 static void check_all(const struct race_job *job) {
   struct tg_bench_report *r = job->report;
-  enum { HEAD_NBYTES = 16 };
   r->reference = r->place[TG_SIDE_STOCK] >= 0   ? TG_SIDE_STOCK
                  : r->place[TG_BENCH_BLAS] >= 0 ? TG_BENCH_BLAS
                                                 : -1;
   struct tg_blob reference = {0};
+  struct tg_exact exact = {0};
+  struct tg_error *problem = &r->problems[TG_SIDE_STOCK];
   if (r->reference >= 0)
     reference = capture(job, r->reference);
+  if (r->reference == TG_SIDE_STOCK && reference.data &&
+      tg_exact_create(&exact, job->program, &job->settings->build,
+                      (uint64_t)job->settings->seed, problem) != TG_OUTCOME_OK)
+    tg_blob_destroy(&reference);
   for (int i = 0; i < TG_BENCH_COUNT; i++) {
     if (r->place[i] < 0 || i == r->reference)
       continue;
@@ -178,15 +184,13 @@ static void check_all(const struct race_job *job) {
     }
     struct tg_blob blob = capture(job, i);
     if (blob.data && reference.data) {
-      tg_compare_captures((char *)reference.data + HEAD_NBYTES,
-                          reference.nbytes - HEAD_NBYTES,
-                          (char *)blob.data + HEAD_NBYTES,
-                          blob.nbytes - HEAD_NBYTES, &r->differences[i]);
+      tg_exact_compare(&exact, &reference, &blob, &r->differences[i]);
       if (!r->differences[i].equal)
         tg_fail(&r->problems[i], "%s", r->differences[i].note);
     }
     tg_blob_destroy(&blob);
   }
+  tg_exact_destroy(&exact);
   tg_blob_destroy(&reference);
 }
 

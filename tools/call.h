@@ -59,6 +59,8 @@ void tg_keep_pages(void);
 /* The comparison of two captured runs. */
 struct tg_difference {
   double max_rel_error; /* largest |a-b| / largest |reference|, over results */
+  double stock_error;   /* the same of the stock lowering where the reference
+                           is another program, else NaN */
   bool equal;           /* within each result's tolerance */
   bool bad_reference;   /* NaN, Inf or constant: proves nothing */
   char note[256];       /* what is wrong, "" when equal */
@@ -67,5 +69,12 @@ struct tg_difference {
 void tg_compare_captures(const void *reference, size_t reference_nbytes,
                          const void *other, size_t other_nbytes,
                          struct tg_difference *difference);
+/* Where rounding is coarse, the stock lowering is no reference but a measure:
+ * `exact` holds the results of the same program in wider types, and others are
+ * good that are hardly further from it. Integers are compared with stock. */
+void tg_judge_captures(const void *exact, size_t exact_nbytes,
+                       const void *stock, size_t stock_nbytes,
+                       const void *other, size_t other_nbytes,
+                       struct tg_difference *difference);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/call.h"
+#include "tools/number.h"
 
 static uint64_t next_random(uint64_t *state) {
   /* splitmix64 */
@@ -57,38 +58,18 @@ static struct range float_range(const struct tg_argument_info *info,
   return rank == 1 ? scales : data;
 }
 
-static uint16_t to_half(double value) {
-  /* values here are within [-2, 2]; small ones may become zero */
-  int exponent;
-  double fraction = frexp(fabs(value), &exponent); /* [0.5, 1) */
-  uint16_t sign = value < 0 ? 0x8000 : 0;
-  if (exponent < -13 || value == 0)
-    return sign;
-  long mantissa = lrint(ldexp(fraction, 11)); /* 1024..2048 */
-  return (uint16_t)(sign | ((exponent + 13) * 1024 + mantissa));
-}
-
-static void fill_floats(void *buffer, enum tg_dtype dtype, int64_t count,
-                        struct range range, uint64_t *state) {
+/* given: the type that holds the values, as wide as dtype at most. */
+static void fill_floats(void *buffer, enum tg_dtype dtype, enum tg_dtype given,
+                        int64_t count, struct range range, uint64_t *state) {
   double scale = range.high - range.low;
   for (int64_t i = 0; i < count; i++) {
     double value = range.low + scale * next_unit(state);
-    float single = (float)value;
-    uint32_t bits;
-    switch (dtype) {
-    case TG_DTYPE_F64:
-      ((double *)buffer)[i] = value;
-      break;
-    case TG_DTYPE_F16:
-      ((uint16_t *)buffer)[i] = to_half(value);
-      break;
-    case TG_DTYPE_BF16:
-      memcpy(&bits, &single, 4);
-      ((uint16_t *)buffer)[i] = (uint16_t)(bits >> 16);
-      break;
-    default:
-      ((float *)buffer)[i] = single;
+    if (given != dtype) {
+      uint64_t narrow;
+      tg_number_store(given, &narrow, 0, value);
+      value = tg_number_load(given, &narrow, 0);
     }
+    tg_number_store(dtype, buffer, i, value);
   }
 }
 
@@ -109,7 +90,7 @@ void tg_call_fill(struct tg_call *call, uint64_t seed) {
     int64_t count = call->buffer_nbytes[i] / dtype->nbytes;
     uint64_t state = seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)i;
     if (dtype->tolerance > 0)
-      fill_floats(call->buffers[i], info->type.dtype, count,
+      fill_floats(call->buffers[i], info->type.dtype, info->given, count,
                   float_range(info, p->argument_count > 4), &state);
     else /* 0 and 1 are valid indices of nearly everything */
       fill_integers(

@@ -7,11 +7,12 @@
 #include "model/file.h"
 #include "tools/build.h"
 #include "tools/options.h"
+#include "tools/retype.h"
 
 int tg_command_object(int argc, char **argv);
 
 struct object_settings {
-  const char *function, *side, *path;
+  const char *function, *side, *path, *types;
   bool json;
   struct tg_build_options build;
 };
@@ -24,6 +25,8 @@ static bool read_settings(int argc, char **argv, struct object_settings *s,
        "ours (default), stock or analytic, as in tgraph bench"},
       {"function", TG_OPTION_TEXT, &s->function, 0, 0, "NAME",
        "function to call (default: main, or the only public one)"},
+      {"types", TG_OPTION_TEXT, &s->types, 0, 0, "TYPE",
+       "f64, f16 or bf16 in place of the program's f32, in all of\nit"},
       {"target", TG_OPTION_TEXT, &s->build.target, 0, 0, "TARGET",
        "as the option of tgraph-select-layouts (default host)"},
       {"model", TG_OPTION_TEXT, &s->build.model, 0, 0, "MODEL",
@@ -129,7 +132,8 @@ static void print_report(const struct tg_program *program,
 static int write_object(struct tg_program *program, enum tg_side side,
                         const struct object_settings *s) {
   struct tg_error error;
-  if (tg_build_check(program, &s->build, &error) != TG_OK)
+  if (tg_retype(program, s->types, &error) != TG_OK ||
+      tg_build_check(program, &s->build, &error) != TG_OK)
     return tg_complain("%s", error.message);
   struct tg_build build;
   tg_build_side(program, side, &s->build, &build);

@@ -13,7 +13,8 @@
 #include "tools/side.h"
 
 const struct tg_dtype_info tg_dtype_infos[TG_DTYPE_COUNT] = {
-#define DTYPE(id, mlir, nbytes, tolerance) {mlir, nbytes, tolerance},
+#define DTYPE(id, mlir, nbytes, tolerance, rounding)                           \
+  {mlir, nbytes, tolerance, rounding},
 #include "tools/dtypes.def"
 };
 
@@ -192,6 +193,7 @@ static enum tg_status read_signature(struct tg_program *p,
     p->arguments[i].kind = p->arguments[i].name = "";
     status = read_type(p, mlirFunctionTypeGetInput(type, i), "argument", i,
                        &p->arguments[i].type, error);
+    p->arguments[i].given = p->arguments[i].type.dtype;
   }
   for (int i = 0; i < p->result_count && status == TG_OK; i++)
     status = read_type(p, mlirFunctionTypeGetResult(type, i), "result", i,

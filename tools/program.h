@@ -16,14 +16,14 @@
 #include "tools/text.h"
 
 enum tg_dtype {
-#define DTYPE(id, mlir, nbytes, tolerance) TG_DTYPE_##id,
+#define DTYPE(id, mlir, nbytes, tolerance, rounding) TG_DTYPE_##id,
 #include "tools/dtypes.def"
   TG_DTYPE_COUNT
 };
 struct tg_dtype_info {
   const char *mlir;
   int nbytes;
-  double tolerance;
+  double tolerance, rounding;
 };
 extern const struct tg_dtype_info tg_dtype_infos[TG_DTYPE_COUNT];
 
@@ -38,9 +38,10 @@ struct tg_value_type {
 
 struct tg_argument_info {
   struct tg_value_type type;
-  const char *kind; /* "parameter", "buffer", "input", or "" when unknown */
-  const char *name; /* or "" */
-  int64_t below;    /* integers lie in 0..below-1; 0 = unknown */
+  enum tg_dtype given; /* random values are those that this type holds */
+  const char *kind;    /* "parameter", "buffer", "input", or "" when unknown */
+  const char *name;    /* or "" */
+  int64_t below;       /* integers lie in 0..below-1; 0 = unknown */
 };
 
 struct tg_program {

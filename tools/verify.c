@@ -6,13 +6,15 @@
 
 #include "tools/build.h"
 #include "tools/call.h"
+#include "tools/exact.h"
 #include "tools/options.h"
+#include "tools/retype.h"
 #include "tools/timing.h"
 
 int tg_command_verify(int argc, char **argv);
 
 struct verify_settings {
-  const char *function, *data;
+  const char *function, *data, *types;
   int64_t seed;
   double seconds, memory_gib;
   bool json;
@@ -54,15 +56,15 @@ static void verify_program(struct tg_program *program,
                            const struct verify_settings *s,
                            struct verify_report *report) {
   struct tg_blob captures[2] = {{0}, {0}};
-  /* a capture begins with 16 bytes about memory */
-  enum { HEAD_NBYTES = 16 };
-  if (run_side(program, TG_SIDE_STOCK, s, &captures[0], report) &&
-      run_side(program, TG_SIDE_OURS, s, &captures[1], report)) {
-    const char *a = captures[0].data, *b = captures[1].data;
-    tg_compare_captures(a + HEAD_NBYTES, captures[0].nbytes - HEAD_NBYTES,
-                        b + HEAD_NBYTES, captures[1].nbytes - HEAD_NBYTES,
-                        &report->difference);
-  }
+  struct tg_exact exact;
+  report->outcome = tg_exact_create(&exact, program, &s->build,
+                                    (uint64_t)s->seed, &report->error);
+  if (report->outcome != TG_OUTCOME_OK)
+    report->stage = "the reference in f32";
+  else if (run_side(program, TG_SIDE_STOCK, s, &captures[0], report) &&
+           run_side(program, TG_SIDE_OURS, s, &captures[1], report))
+    tg_exact_compare(&exact, &captures[0], &captures[1], &report->difference);
+  tg_exact_destroy(&exact);
   tg_blob_destroy(&captures[0]);
   tg_blob_destroy(&captures[1]);
 }
@@ -76,17 +78,23 @@ static bool print_report(const char *path, const struct verify_report *r,
   else
     snprintf(note, sizeof note, "%s", r->difference.note);
   double error = r->stage[0] ? NAN : r->difference.max_rel_error;
+  double stock = r->stage[0] ? NAN : r->difference.stock_error;
+  char beside[48] = "";
+  if (!isnan(stock))
+    snprintf(beside, sizeof beside, " (stock %.2e)", stock);
   if (json) {
     tg_json_begin(json, NULL, '{');
     tg_json_put_text(json, "program", path);
     tg_json_put_bool(json, "equal", equal);
     tg_json_put_number(json, "max_rel_error", error);
+    if (!isnan(stock))
+      tg_json_put_number(json, "stock_error", stock);
     tg_json_put_number(json, "choices", r->choice_count);
     tg_json_put_text(json, "note", note);
     tg_json_end(json, '}');
   } else {
-    printf("%-44s %-9s max error %.2e  %3d choices%s%s\n", path,
-           equal ? "equal" : "DIFFERENT", error, r->choice_count,
+    printf("%-44s %-9s max error %.2e%s  %3d choices%s%s\n", path,
+           equal ? "equal" : "DIFFERENT", error, beside, r->choice_count,
            note[0] ? "\n  " : "", note);
     fflush(stdout);
   }
@@ -100,6 +108,8 @@ static bool read_settings(int argc, char **argv, struct verify_settings *s,
        "function to call (default: main, or the only public one)"},
       {"data", TG_OPTION_TEXT, &s->data, 0, 0, "FILE",
        "JSON about the arguments (default: IN.json or IN.json.gz)"},
+      {"types", TG_OPTION_TEXT, &s->types, 0, 0, "TYPE",
+       "f64, f16 or bf16 in place of the program's f32, in all of\nit"},
       {"seed", TG_OPTION_INT, &s->seed, 0, 1e15, "N",
        "seed of the random data (default 0)"},
       {"model", TG_OPTION_TEXT, &s->build.model, 0, 0, "MODEL",
@@ -173,7 +183,8 @@ int tg_command_verify(int argc, char **argv) {
       status = tg_complain("%s", error.message);
       continue;
     }
-    if (tg_build_check(&program, &s.build, &error) != TG_OK) {
+    if (tg_retype(&program, s.types, &error) != TG_OK ||
+        tg_build_check(&program, &s.build, &error) != TG_OK) {
       status = tg_complain("%s", error.message);
       tg_program_destroy(&program);
       continue;
