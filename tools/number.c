@@ -6,6 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+const struct tg_dtype_info tg_dtype_infos[TG_DTYPE_COUNT] = {
+#define DTYPE(id, mlir, nbytes, tolerance, rounding)                           \
+  {mlir, nbytes, tolerance, rounding},
+#include "tools/dtypes.def"
+};
+
 /*===-- 16 bits -----------------------------------------------------------===*/
 
 /* 1 sign, `exponent_bits`, and a mantissa whose first bit isn't stored. */

@@ -12,12 +12,6 @@
 #include "tools/compile.h"
 #include "tools/side.h"
 
-const struct tg_dtype_info tg_dtype_infos[TG_DTYPE_COUNT] = {
-#define DTYPE(id, mlir, nbytes, tolerance, rounding)                           \
-  {mlir, nbytes, tolerance, rounding},
-#include "tools/dtypes.def"
-};
-
 MlirContext tg_create_context(void) {
   static bool registered;
   if (!registered)
