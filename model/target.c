@@ -464,3 +464,7 @@ bool tg_target_has_fma(const struct tg_target *target) {
       return false;
   return true;
 }
+
+bool tg_target_has_bf16(const struct tg_target *target) {
+  return strstr(target->features, "+avx512bf16") != NULL;
+}

@@ -63,6 +63,8 @@ enum tg_status tg_target_parse_dlti(const char *text,
 /* Has the machine fused multiply-add? Without it vector.fma would become a
  * call of libm for every lane. */
 bool tg_target_has_fma(const struct tg_target *target);
+/* Has it an instruction that rounds f32 to bf16? */
+bool tg_target_has_bf16(const struct tg_target *target);
 
 /* Writes the canonical description that tg_target_parse reads back:
  * "avx2,cpu=x86-64-v3,vector_bits=256,...". Returns the length that was needed.

@@ -260,6 +260,7 @@ static MlirOperation emit_function(const struct apply *apply,
   tg_builder_init(&builder, entry, location, computed_in(decision),
                   decision->plan.lanes);
   builder.fused = tg_target_has_fma(&apply->target);
+  builder.rounds_to_bf16 = tg_target_has_bf16(&apply->target);
   MlirValue arguments[MAX_ARGUMENTS];
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
     arguments[i] = mlirBlockGetArgument(entry, i);

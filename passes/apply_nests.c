@@ -111,6 +111,7 @@ static MlirOperation emit_function(const struct tg_group *group,
   tg_builder_init(&builder, entry, location, mlirF32TypeGet(context),
                   group->lanes);
   builder.fused = tg_target_has_fma(target);
+  builder.rounds_to_bf16 = tg_target_has_bf16(target);
   MlirValue inside[TG_MAX_GROUP_ARGUMENTS], results[TG_MAX_GROUP_TENSORS];
   for (int i = 0; i < count; ++i)
     inside[i] = mlirBlockGetArgument(entry, i);

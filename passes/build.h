@@ -31,6 +31,7 @@ struct tg_builder {
   int64_t lanes;
   MlirValue rest_mask[TG_BUILD_MAX_REST];
   bool fused; /* multiply and add in one operation, with one rounding */
+  bool rounds_to_bf16; /* the machine has an instruction for it */
   int constant_count;
   int64_t constant_key[TG_BUILD_MAX_CONSTANTS];
   MlirValue constant[TG_BUILD_MAX_CONSTANTS];

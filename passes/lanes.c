@@ -9,6 +9,7 @@
 #include <mlir-c/BuiltinTypes.h>
 
 #include "passes/inspect.h"
+#include "passes/narrow.h"
 #include "passes/polynomial.h"
 
 enum { MAX_BODY_OPERANDS = 12, MAX_LANE_COUNT = 64 };
@@ -299,6 +300,11 @@ static void emit_vector(struct tg_lanes *lanes, MlirOperation op) {
   if (tg_polynomial_has(tg_op_name(op), mlirValueGetType(result))) {
     tg_lanes_bind(lanes, result,
                   tg_polynomial_emit(builder, tg_op_name(op), count, operands));
+    return;
+  }
+  MlirValue narrow = tg_narrow_emit(builder, op, count, operands);
+  if (!mlirValueIsNull(narrow)) {
+    tg_lanes_bind(lanes, result, narrow);
     return;
   }
   MlirOperation clone = mlirOperationClone(op);

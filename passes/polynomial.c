@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "passes/inspect.h"
+#include "passes/narrow.h"
 #include "passes/polynomial_emit.h"
 
 /*===-- Arithmetic --------------------------------------------------------===*/
@@ -260,7 +261,7 @@ static MlirValue emit_half(struct tg_builder *builder, const struct row *row,
   for (int i = 0; i < row->operand_count; ++i)
     extended[i] = tg_build_1(builder, "arith.extf", 1, &operands[i], wide);
   MlirValue result = emit_row(builder, row, extended);
-  return tg_build_1(builder, "arith.truncf", 1, &result, type);
+  return tg_round(builder, result, type);
 }
 
 MlirValue tg_polynomial_emit(struct tg_builder *builder, MlirStringRef name,

@@ -23,6 +23,9 @@
 // RUN: %tgraph verify --function cut --target avx512 %s | FileCheck %s --check-prefix=EQUAL
 // RUN: %tgraph verify --function polynomials --target avx512 %s | FileCheck %s --check-prefix=EQUAL
 // RUN: %tgraph verify --function polynomials --target avx2 %s | FileCheck %s --check-prefix=EQUAL
+// Rounding takes no calls.
+// RUN: %tgraph object --function conv --target avx512 %s -o %t.o
+// RUN: not grep -q __truncsfbf2 %t.o
 // EQUAL: equal max error
 
 // CHECK-LABEL: func.func @bf16(
