@@ -32,6 +32,7 @@ static const double l2_rate = 24, l3_rate = 10, memory_rate = 5;
 static const double usable = 0.75;
 static const double unaligned = 1.4;   /* loads of a vector that may be split */
 static const double gap_shuffle = 1.1; /* cycles */
+static const double extend = 0.7;      /* cycles of a vector or a broadcast */
 static const double fma_latency = 4.5;
 static const double spill_cycles = 1.2; /* a reduction step, each */
 static const double tile_window = 160;  /* multiplications that are in flight */
@@ -246,6 +247,18 @@ static double step_latency(const struct tg_plan *plan, double rows,
   return fma_latency * min2(1, steps * rows * vectors / tile_window);
 }
 
+/* Numbers that are extended as they are read, once more in each step. */
+static double extension_cycles(const struct tg_plan *plan, double rows,
+                               double vectors) {
+  const struct tg_kernel *kernel = &plan->canonical.kernel;
+  double cycles = 0;
+  for (int o = 0; o < TG_RESULT; ++o)
+    if (kernel->extension[o] != TG_EXTENSION_NONE && !plan->packed[o])
+      cycles += extend * (plan->follows_row[o] ? rows : 1) *
+                (plan->follows_vector[o] ? vectors : 1);
+  return cycles;
+}
+
 /* Unaligned 512-bit loads are a cache line each, half of them two. */
 static double step_cycles(const struct tg_plan *plan,
                           const struct tg_target *target, double rows,
@@ -253,7 +266,8 @@ static double step_cycles(const struct tg_plan *plan,
   if (plan->dot)
     return dot_step_cycles(plan, target, rows, vectors);
   double fma = rows * vectors / (double)target->fma_per_cycle +
-               gap_cycles(plan, rows, vectors);
+               gap_cycles(plan, rows, vectors) +
+               extension_cycles(plan, rows, vectors);
   double wide = target->vector_bits > 256 ? 1.0 : 0.5;
   double loads = vector_loads(plan, rows, vectors) * wide +
                  element_loads(plan, rows) * 0.5;
