@@ -11,7 +11,7 @@
 /*
  * An operation whose body rounds to f16 or bf16 after each step becomes a sum
  * in f32 that has configurations, and an elementwise operation that adds the
- * initial value and rounds. A tgraph.config that fits the sum goes along; where
+ * initial value and rounds. A tgraph.config that is tiled goes along; where
  * nothing may be chosen, only what has one changes. What says tgraph.skip
  * stays, as does what would have no configuration afterwards.
  */

@@ -8,6 +8,7 @@
 
 #include "passes/attribute.h"
 #include "passes/inspect.h"
+#include "passes/widen.h"
 
 static void append_string(struct tg_choices *choices, const char *text) {
   tg_text_append(&choices->text, text, strlen(text));
@@ -92,7 +93,10 @@ double tg_module_flops(MlirOperation module, int *kernel_count) {
   size_t count;
   double flops = 0;
   *kernel_count = 0;
-  if (arena && tg_collect_sites(module, arena, &sites, &count)) {
+  /* As they will be when choices are made. */
+  MlirOperation copy = mlirOperationClone(module);
+  tg_widen_sums(copy, true);
+  if (arena && tg_collect_sites(copy, arena, &sites, &count)) {
     *kernel_count = (int)count;
     bool known = true;
     for (size_t i = 0; i < count; i++) {
@@ -102,6 +106,7 @@ double tg_module_flops(MlirOperation module, int *kernel_count) {
     if (!known)
       flops = 0;
   }
+  mlirOperationDestroy(copy);
   tg_arena_destroy(arena);
   return flops;
 }
