@@ -98,6 +98,36 @@ static float code_truncate_double(double value) {
   return code_truncate(single);
 }
 
+/* A copy between two tensors whose elements may lie apart: unranked memrefs,
+ * of which the descriptor has sizes and then strides. */
+struct unranked {
+  int64_t rank;
+  struct memref *descriptor;
+};
+
+static void copy_dimension(int64_t nbytes, int64_t rank, char *to,
+                           const char *from, const int64_t *sizes,
+                           const int64_t *to_strides,
+                           const int64_t *from_strides) {
+  if (rank == 0) {
+    memcpy(to, from, (size_t)nbytes);
+    return;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    copy_dimension(nbytes, rank - 1, to + i * to_strides[0] * nbytes,
+                   from + i * from_strides[0] * nbytes, sizes + 1,
+                   to_strides + 1, from_strides + 1);
+}
+
+static void code_copy(int64_t nbytes, const struct unranked *from,
+                      const struct unranked *to) {
+  const struct memref *a = from->descriptor, *b = to->descriptor;
+  copy_dimension(nbytes, from->rank, b->aligned + b->offset * nbytes,
+                 a->aligned + a->offset * nbytes, a->sizes_and_strides,
+                 b->sizes_and_strides + to->rank,
+                 a->sizes_and_strides + from->rank);
+}
+
 /*===-- Compilation -------------------------------------------------------===*/
 
 struct jit {
@@ -170,6 +200,7 @@ static const struct {
     {"malloc", (function_pointer)code_malloc},
     {"aligned_alloc", (function_pointer)code_aligned_alloc},
     {"free", (function_pointer)code_free},
+    {"memrefCopy", (function_pointer)code_copy},
     {"__truncsfbf2", (function_pointer)code_truncate},
     {"__truncdfbf2", (function_pointer)code_truncate_double},
 };
