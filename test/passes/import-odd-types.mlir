@@ -22,9 +22,9 @@ module {
   }
   // A dynamic dimension counts as 0.
   // CHECK: linalg.matmul\ndot 0x4"];
-  func.func @dynamic(%a: tensor<?x4xf16>, %b: tensor<4x4xf16>) -> tensor<?x4xf16> {
-    %r = linalg.matmul ins(%a, %b : tensor<?x4xf16>, tensor<4x4xf16>) outs(%a : tensor<?x4xf16>) -> tensor<?x4xf16>
-    return %r : tensor<?x4xf16>
+  func.func @dynamic(%a: tensor<?x4xi64>, %b: tensor<4x4xi64>) -> tensor<?x4xi64> {
+    %r = linalg.matmul ins(%a, %b : tensor<?x4xi64>, tensor<4x4xi64>) outs(%a : tensor<?x4xi64>) -> tensor<?x4xi64>
+    return %r : tensor<?x4xi64>
   }
   // CHECK: linalg.matmul\ndot 4x4"];
   func.func @complex(%a: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
