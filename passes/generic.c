@@ -75,8 +75,16 @@ MlirValue tg_build_number(struct tg_builder *outside, MlirType type,
 }
 
 MlirValue tg_build_fill(struct tg_builder *outside, MlirValue value,
-                        MlirValue empty) {
-  MlirType element = mlirValueGetType(value), type = mlirValueGetType(empty);
+                        intptr_t rank, const int64_t *shape) {
+  MlirType type = mlirRankedTensorTypeGet(rank, shape, mlirValueGetType(value),
+                                          mlirAttributeGetNull());
+  return tg_build_fill_of(outside, value,
+                          tg_build_1(outside, "tensor.empty", 0, NULL, type));
+}
+
+MlirValue tg_build_fill_of(struct tg_builder *outside, MlirValue value,
+                           MlirValue tensor) {
+  MlirType element = mlirValueGetType(value), type = mlirValueGetType(tensor);
   MlirType types[2] = {element, element};
   MlirLocation locations[2] = {outside->location, outside->location};
   MlirBlock body = mlirBlockCreate(2, types, locations);
@@ -90,7 +98,7 @@ MlirValue tg_build_fill(struct tg_builder *outside, MlirValue value,
   MlirNamedAttribute attribute =
       tg_named(outside->context, "operandSegmentSizes",
                mlirDenseI32ArrayGet(outside->context, 2, segments));
-  MlirValue operands[2] = {value, empty};
+  MlirValue operands[2] = {value, tensor};
   MlirOperationState state =
       mlirOperationStateGet(tg_ref("linalg.fill"), outside->location);
   mlirOperationStateAddOperands(&state, 2, operands);

@@ -35,8 +35,11 @@ MlirOperation tg_generic_end(struct tg_builder *outside,
 /* A constant of an integer type. */
 MlirValue tg_build_number(struct tg_builder *outside, MlirType type,
                           int64_t value);
-/* The tensor with the value everywhere. */
+/* A new tensor that is the value everywhere. */
 MlirValue tg_build_fill(struct tg_builder *outside, MlirValue value,
-                        MlirValue empty);
+                        intptr_t rank, const int64_t *shape);
+/* The tensor, overwritten with the value. */
+MlirValue tg_build_fill_of(struct tg_builder *outside, MlirValue value,
+                           MlirValue tensor);
 
 #endif

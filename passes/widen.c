@@ -93,7 +93,7 @@ static MlirOperation build_sum(struct tg_builder *outside,
   MlirValue zero = tg_constant(outside, f32, tg_zero_attribute(f32));
   tg_generic_add_operand(
       &generic,
-      tg_build_fill(
+      tg_build_fill_of(
           outside, zero,
           empty_like(outside, mlirOperationGetOperand(op, TG_RESULT), f32)),
       rounded->maps[TG_RESULT]);

@@ -299,12 +299,9 @@ static MlirValue build_bracket(struct tg_builder *outside,
   MlirAffineMap result = bracket_map(context, q, &bracket, false, shape);
   MlirValue minus_zero =
       combine(outside, "arith.subi", tg_build_number(outside, q->sum, 0), zero);
-  MlirType start_type = mlirRankedTensorTypeGet(
-      mlirAffineMapGetNumResults(result), shape, q->sum, no_encoding);
   tg_generic_add_operand(
       &generic,
-      tg_build_fill(outside, start,
-                    tg_build_1(outside, "tensor.empty", 0, NULL, start_type)),
+      tg_build_fill(outside, start, mlirAffineMapGetNumResults(result), shape),
       result);
   tg_generic_begin(&generic, outside->location);
   MlirValue factor = extend(&generic.builder, tg_generic_argument(&generic, 0),
