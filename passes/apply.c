@@ -22,6 +22,7 @@
 #include "passes/prepack.h"
 #include "passes/relayout.h"
 #include "passes/stored.h"
+#include "passes/whole_arguments.h"
 
 enum {
   NAME_NBYTES = 160,
@@ -475,6 +476,10 @@ static bool carry_out(struct apply *apply) {
   if (mlirLogicalResultIsFailure(
           tg_split_prepack(apply->module, &apply->outliner, &apply->packs)))
     return false;
+  if (!tg_pass_wholes(&apply->outliner)) {
+    reject(apply, apply->module, "out of memory");
+    return false;
+  }
   if (applied && !mlirLocationIsNull(apply->script))
     tg_remark(apply->remarks, apply->script, TG_REMARK_MISSED,
               "the module holds a transform script; operations that it matches "

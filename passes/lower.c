@@ -19,15 +19,16 @@
 #include "passes/workspace.h"
 
 /* A kernel writes into the result that it is given. Were it to return it as
- * well, deallocation would have it return a copy that the caller owns. */
+ * well, deallocation would have it return a copy that the caller owns. What a
+ * loop's iterations need is allocated before the loop. */
 static const char bufferize[] =
     "builtin.module("
     "canonicalize,linalg-fuse-elementwise-ops,canonicalize,cse,"
     "empty-tensor-to-alloc-tensor,"
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
-    "canonicalize,cse,drop-equivalent-buffer-results,"
-    "buffer-deallocation-pipeline)";
+    "canonicalize,cse,canonicalize,drop-equivalent-buffer-results,"
+    "func.func(buffer-loop-hoisting),buffer-deallocation-pipeline)";
 
 static const char to_llvm[] =
     "builtin.module("

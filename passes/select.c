@@ -10,6 +10,7 @@
 
 #include "model/decide.h"
 #include "model/text.h"
+#include "passes/attention.h"
 #include "passes/attribute.h"
 #include "passes/decompose.h"
 #include "passes/fold_batchnorm.h"
@@ -68,6 +69,12 @@ static enum tg_status check_options(const struct tg_select_options *options,
                    "option 'layouts': unknown value '%s' (graph, given, other, "
                    "own)",
                    options->layouts);
+  int64_t parts;
+  if (!tg_attention_parse(options->attention, &parts))
+    return tg_fail(error,
+                   "option 'attention': '%s' is neither auto, whole, nor a "
+                   "number of heads",
+                   options->attention);
   const char *graph = options->dump_graph;
   if (graph[0] && !ends_with(graph, ".npz") && !ends_with(graph, ".dot"))
     return tg_fail(error,
@@ -338,6 +345,13 @@ static MlirLogicalResult write_report(const struct select *select) {
   return mlirLogicalResultSuccess();
 }
 
+static bool split_attention(struct select *select) {
+  int64_t parts;
+  tg_attention_parse(select->options->attention, &parts);
+  return tg_split_attention(select->module, &select->target, parts,
+                            select->arena);
+}
+
 /* Files are written before the first attribute: a failure leaves the program
  * as it was. */
 static MlirLogicalResult run(struct select *select) {
@@ -366,6 +380,8 @@ static MlirLogicalResult run(struct select *select) {
                          select->arena, select->remarks))
     return fail_at(select->module, "out of memory");
   tg_widen_sums(select->module, may_choose);
+  if (may_choose && !split_attention(select))
+    return fail_at(select->module, "out of memory");
   bool relayout = may_choose && select->relayout_mode != TG_RELAYOUT_GIVEN;
   if ((relayout && !tg_choose_relayout(
                        select->module, &select->decider, select->relayout_mode,

@@ -78,6 +78,8 @@ select_options(const struct tg_build_options *options) {
   select.weights = options->weights;
   if (options->layouts)
     select.layouts = options->layouts;
+  if (options->attention)
+    select.attention = options->attention;
   return select;
 }
 
@@ -115,6 +117,7 @@ static enum tg_status lower_ours(const struct build_job *job,
     select.model = "analytic";
     select.reassociate = select.fold_batchnorm = false;
     select.layouts = "given";
+    select.attention = "whole";
   }
   tg_load_dialects(job->program->context);
   if (select.prepack &&

@@ -27,7 +27,8 @@ struct tg_build_options {
   bool prepack;        /* weights are packed beforehand */
   const char *weights; /* as the option of select; "" = as is known of them */
   const char *layouts; /* likewise, the rule keeps the given; NULL: default */
-  const char *cache;   /* folder of stock objects; NULL = none */
+  const char *attention; /* likewise, the rule does all heads at a time */
+  const char *cache;     /* folder of stock objects; NULL = none */
   struct tg_limits limits;
 };
 struct tg_build_options tg_build_options_default(void);

@@ -128,6 +128,7 @@ static enum tg_status decide(struct generator *g, const struct wish *wish,
   options.target = g->job->settings->target_text;
   options.model = wish->model;
   options.layouts = wish->layouts;
+  options.attention = "whole";
   MlirOperation copy = mlirOperationClone(program->module);
   if (wish->orders)
     tg_assignment_write(copy, wish->orders);

@@ -116,6 +116,7 @@ static enum tg_status settle_program(struct tg_measure_job *job,
   struct tg_select_options options = tg_select_options_default();
   options.target = job->settings->target_text;
   options.model = "analytic";
+  options.attention = "whole";
   struct tg_diagnostics diagnostics;
   tg_diagnostics_attach(&diagnostics, program, error);
   tg_load_dialects(program->context);

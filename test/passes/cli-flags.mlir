@@ -5,7 +5,7 @@
 // RUN:   --canonicalize --tgraph-strip --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s
 // CHECK:      builtin.module(
 // CHECK-NEXT:   cse,
-// CHECK-NEXT:   tgraph-select-layouts{budget=64 {{.*}}model=analytic {{.*}}search=random seed=7 target=avx2{{.*[}]}},
+// CHECK-NEXT:   tgraph-select-layouts{attention=auto budget=64 {{.*}}model=analytic {{.*}}search=random seed=7 target=avx2{{.*[}]}},
 // CHECK-NEXT:   canonicalize{
 // CHECK:        tgraph-strip
 // CHECK-NEXT: )

@@ -7,6 +7,7 @@
 // CHECK:        --model=<string>
 // CHECK:      --tgraph-strip
 // CHECK:      --tgraph-cpu
+// CHECK-NEXT:   --attention=<string>
 // CHECK-NEXT:   --budget=<long>
 
 // The passes can be named where mlir-opt takes the name of a pass.

@@ -17,7 +17,7 @@
 // RUN: %tgraph_opt %s --tgraph-cpu='target=avx2 budget=32 model=analytic' --dump-pass-pipeline -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CPU
 // CPU:      builtin.module(
-// CPU-NEXT:   tgraph-select-layouts{budget=32 {{.*}}target=avx2{{.*[}]}},
+// CPU-NEXT:   tgraph-select-layouts{attention=auto budget=32 {{.*}}target=avx2{{.*[}]}},
 // CPU-NEXT:   tgraph-apply-layouts,
 // CPU-NEXT:   tgraph-lower
 // CPU-NEXT: )
