@@ -10,7 +10,7 @@
 #include "test/chains/chains.h"
 #include "test/schedules/child.h"
 
-enum { DEFAULT_CASES = 400, MOST_FAILURES = 8 };
+enum { DEFAULT_CASES = 120, MOST_FAILURES = 8 };
 
 static const char *const targets[] = {"avx512", "avx2", "generic"};
 enum { TARGET_COUNT = sizeof(targets) / sizeof(targets[0]) };
