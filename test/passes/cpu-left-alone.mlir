@@ -19,9 +19,9 @@ module {
     %r = linalg.matmul ins(%a, %b : tensor<0x4xf32>, tensor<4x4xf32>) outs(%a : tensor<0x4xf32>) -> tensor<0x4xf32>
     return %r : tensor<0x4xf32>
   }
-  func.func @dynamic(%a: tensor<?x4xf16>, %b: tensor<4x4xf16>) -> tensor<?x4xf16> {
-    %r = linalg.matmul ins(%a, %b : tensor<?x4xf16>, tensor<4x4xf16>) outs(%a : tensor<?x4xf16>) -> tensor<?x4xf16>
-    return %r : tensor<?x4xf16>
+  func.func @dynamic(%a: tensor<?x4xf8E5M2>, %b: tensor<4x4xf8E5M2>) -> tensor<?x4xf8E5M2> {
+    %r = linalg.matmul ins(%a, %b : tensor<?x4xf8E5M2>, tensor<4x4xf8E5M2>) outs(%a : tensor<?x4xf8E5M2>) -> tensor<?x4xf8E5M2>
+    return %r : tensor<?x4xf8E5M2>
   }
   func.func @complex(%a: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
     %r = linalg.matmul ins(%a, %a : tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) outs(%a : tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
