@@ -21,6 +21,14 @@ struct tg_columns_input {
 bool tg_columns_fill(const struct tg_columns_input *input,
                      struct tg_arena *arena, struct tg_tile_data *data);
 
+/* Names and versions of the features, and names of the knobs, in the arena.
+ * False: out of memory. */
+struct tg_column_names {
+  const char **features, **knobs;
+  uint64_t *feature_versions;
+};
+bool tg_columns_name(struct tg_arena *arena, struct tg_column_names *names);
+
 /*
  * The TpuGraphs columns (24) of a configuration: the tile of the second input
  * ("kernel"), of the result and of the first input, each as six dimensions

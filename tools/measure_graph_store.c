@@ -215,20 +215,14 @@ static bool allocate(struct store *s) {
 
 static bool name_columns(struct store *s) {
   struct tg_layout_data *d = &s->data;
-  d->feature_count = TG_FEATURE_COUNT;
-  d->knob_count = TG_KNOB_COUNT;
-  d->feature_names = tg_arena_alloc(s->arena, TG_FEATURE_COUNT, sizeof(char *));
-  d->feature_versions = tg_arena_alloc(s->arena, TG_FEATURE_COUNT, 8);
-  d->knob_names = tg_arena_alloc(s->arena, TG_KNOB_COUNT, sizeof(char *));
-  if (!d->feature_names || !d->feature_versions || !d->knob_names)
+  struct tg_column_names names;
+  if (!tg_columns_name(s->arena, &names))
     return false;
-  for (int f = 0; f < TG_FEATURE_COUNT; f++) {
-    d->feature_names[f] = tg_feature_names[f];
-    d->feature_versions[f] =
-        tg_hash_text(TG_HASH_START, tg_feature_formulas[f]);
-  }
-  for (int k = 0; k < TG_KNOB_COUNT; k++)
-    d->knob_names[k] = tg_knob_names[k];
+  d->feature_count = TG_FEATURE_COUNT;
+  d->feature_names = names.features;
+  d->feature_versions = names.feature_versions;
+  d->knob_count = TG_KNOB_COUNT;
+  d->knob_names = names.knobs;
   return true;
 }
 

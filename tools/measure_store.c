@@ -23,6 +23,22 @@ void tg_store_path(const struct tg_measure_settings *settings,
            entry->path ? "graph" : "kernel", (unsigned long long)entry->hash);
 }
 
+bool tg_columns_name(struct tg_arena *arena, struct tg_column_names *names) {
+  names->features = tg_arena_alloc(arena, TG_FEATURE_COUNT, sizeof(char *));
+  names->feature_versions = tg_arena_alloc(arena, TG_FEATURE_COUNT, 8);
+  names->knobs = tg_arena_alloc(arena, TG_KNOB_COUNT, sizeof(char *));
+  if (!names->features || !names->feature_versions || !names->knobs)
+    return false;
+  for (int f = 0; f < TG_FEATURE_COUNT; f++) {
+    names->features[f] = tg_feature_names[f];
+    names->feature_versions[f] =
+        tg_hash_text(TG_HASH_START, tg_feature_formulas[f]);
+  }
+  for (int k = 0; k < TG_KNOB_COUNT; k++)
+    names->knobs[k] = tg_knob_names[k];
+  return true;
+}
+
 bool tg_columns_fill(const struct tg_columns_input *in, struct tg_arena *arena,
                      struct tg_tile_data *data) {
   int64_t count = in->count;
@@ -30,23 +46,17 @@ bool tg_columns_fill(const struct tg_columns_input *in, struct tg_arena *arena,
   data->config_count = count;
   data->config_feat = tg_arena_alloc(arena, rows, 4 * TG_TILE_FEATURE_COUNT);
   data->feature_count = TG_FEATURE_COUNT;
-  data->feature_names = tg_arena_alloc(arena, TG_FEATURE_COUNT, sizeof(char *));
-  data->feature_versions = tg_arena_alloc(arena, TG_FEATURE_COUNT, 8);
   data->features = tg_arena_alloc(arena, rows, 4 * TG_FEATURE_COUNT);
   data->knob_count = TG_KNOB_COUNT;
-  data->knob_names = tg_arena_alloc(arena, TG_KNOB_COUNT, sizeof(char *));
   data->knobs = tg_arena_alloc(arena, rows, 8 * TG_KNOB_COUNT);
-  if (!data->config_feat || !data->feature_names || !data->feature_versions ||
-      !data->features || !data->knob_names || !data->knobs ||
+  struct tg_column_names names;
+  if (!data->config_feat || !data->features || !data->knobs ||
+      !tg_columns_name(arena, &names) ||
       !tg_import_kernel(in->op, arena, &data->graph))
     return false;
-  for (int f = 0; f < TG_FEATURE_COUNT; f++) {
-    data->feature_names[f] = tg_feature_names[f];
-    data->feature_versions[f] =
-        tg_hash_text(TG_HASH_START, tg_feature_formulas[f]);
-  }
-  for (int k = 0; k < TG_KNOB_COUNT; k++)
-    data->knob_names[k] = tg_knob_names[k];
+  data->feature_names = names.features;
+  data->feature_versions = names.feature_versions;
+  data->knob_names = names.knobs;
   for (int64_t c = 0; c < count; c++) {
     const struct tg_config *config = &in->configs[c];
     tg_config_features(in->kernel, config, in->target,
