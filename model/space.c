@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/cost.h"
+#include "model/random.h"
 
 const char *const tg_config_names[TG_CONFIG_NAMED_COUNT] = {"stock",
                                                             "analytic"};
@@ -424,14 +425,6 @@ bool tg_analytic_choice(const struct tg_kernel *kernel,
 
 /*===-- Samples -----------------------------------------------------------===*/
 
-/* splitmix64 (Steele, Lea, Flood 2014): a sequence from any seed. */
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
 static int knob_distance(const struct tg_config *a, const struct tg_config *b) {
   int distance = 0;
   for (int k = 0; k < TG_KNOB_COUNT; ++k)
@@ -446,7 +439,7 @@ static size_t draw(struct tg_config *configs, size_t first, size_t end,
                    uint64_t *state) {
   size_t kept = first;
   for (size_t i = first; i < end; ++i) {
-    size_t j = i + (size_t)(next_random(state) % (end - i));
+    size_t j = i + (size_t)(tg_random_next(state) % (end - i));
     struct tg_config picked = configs[j];
     configs[j] = configs[i];
     configs[i] = picked;

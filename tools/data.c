@@ -7,20 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/random.h"
 #include "tools/call.h"
 #include "tools/number.h"
 
-static uint64_t next_random(uint64_t *state) {
-  /* splitmix64 */
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
 /* In [0, 1). */
 static double next_unit(uint64_t *state) {
-  return (double)(next_random(state) >> 40) * 0x1p-24;
+  return (double)(tg_random_next(state) >> 40) * 0x1p-24;
 }
 
 struct range {
@@ -76,7 +69,7 @@ static void fill_floats(void *buffer, enum tg_dtype dtype, enum tg_dtype given,
 static void fill_integers(void *buffer, int nbytes, int64_t count,
                           int64_t below, uint64_t *state) {
   for (int64_t i = 0; i < count; i++) {
-    int64_t value = (int64_t)(next_random(state) % (uint64_t)below);
+    int64_t value = (int64_t)(tg_random_next(state) % (uint64_t)below);
     /* little-endian: the low bytes come first */
     memcpy((char *)buffer + i * nbytes, &value, (size_t)nbytes);
   }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/random.h"
 #include "passes/passes.h"
 #include "passes/select_relayout.h"
 #include "tools/measure.h"
@@ -31,18 +32,11 @@ struct generator {
   size_t pool_count, pool_capacity;
 };
 
-static uint64_t draw(struct generator *g) {
-  /* SplitMix64 (Steele, Lea and Flood, 2014) */
-  uint64_t z = g->random += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
 static int below(struct generator *g, int bound) {
-  return (int)(draw(g) % (uint64_t)bound);
+  return (int)(tg_random_next(&g->random) % (uint64_t)bound);
 }
 static bool chance(struct generator *g, double share) {
-  return (double)(draw(g) >> 11) * 0x1p-53 < share;
+  return (double)(tg_random_next(&g->random) >> 11) * 0x1p-53 < share;
 }
 
 /*===-- Configurations of kernels -----------------------------------------===*/
@@ -96,7 +90,7 @@ static bool vary_kernels(struct generator *g, MlirOperation module,
   size_t count;
   if (!tg_collect_sites(module, g->job->program.arena, &sites, &count))
     return false;
-  uint64_t salt = draw(g);
+  uint64_t salt = tg_random_next(&g->random);
   for (size_t i = 0; i < count; i++) {
     struct pool *pool = find_pool(g, &sites[i].kernel);
     if (!pool)
